@@ -1,0 +1,152 @@
+/** What a call can ask for in its input. Not offered means refused before any write, and that is tested. */
+export const offers = [
+  'destination',
+  'delay',
+  'expiration',
+  'priority',
+  'route',
+  'correlationId',
+  'headers',
+  'dedupeKey',
+  'callerIds',
+  'columns',
+  'jobs',
+  'binary',
+  'transaction',
+  'cancel',
+  'chunkSize',
+  'condition',
+] as const;
+export type Offer = (typeof offers)[number];
+
+/** Properties that the input does not show. Expected, unless given up with a reason that every run prints. */
+export const promises = ['atomic', 'isolated', 'ids', 'batched', 'concurrency'] as const;
+export type PromiseName = (typeof promises)[number];
+
+/** Properties that a backend claims over and above the contract. */
+export const extras = [
+  'durable',
+  'persistent',
+  'fifo',
+  'statusTable',
+  'sync',
+  'buffered',
+  'combiner',
+  'handoff',
+  'mayDecline',
+  'uniqueSlot',
+  'read',
+  'timeout',
+  'wait',
+] as const;
+export type Extra = (typeof extras)[number];
+
+/** What only the engine and its provider can give. Present, unless the provider says what is lacking and why. */
+export const means = [
+  /** A second reader that can look while a write is in flight. */
+  'observer',
+  /** An error raised by the engine at the n-th row of a table. */
+  'rowFault',
+  /** A commit that the engine refuses. */
+  'commitFault',
+  /** A lock held by another session. */
+  'lock',
+  /** The engine's process, or the process that hosts it, can be killed and started again on the same data. */
+  'crash',
+  /** Statements and transactions of the subject can be counted. */
+  'trace',
+  /** Two hosts can open the same lease at once. */
+  'twoHosts',
+  /** A namespace that was never created can be told from an empty one. */
+  'namespaces',
+] as const;
+export type Means = (typeof means)[number];
+
+/** What a guard depends on: `!atomic` means that the guard runs only where atomic is given up (or not offered). */
+export type Capability = Offer | PromiseName | Extra | Means;
+export type Need = Capability | `!${Capability}`;
+
+/** How one batch is cut into statements: not at all, or after so many rows or bound parameters. */
+export type Chunk = 'none' | { rows: number } | { params: number };
+
+/** What a backend says of one variant of itself for one contract. Everything is data. */
+export interface Declaration {
+  offers: Offer[];
+  givesUp: Partial<Record<PromiseName, string>>;
+  extras: Extra[];
+  chunk: Chunk;
+  /** Whether a failed batch is N failed outcomes or a throw. */
+  onFailure: 'outcomes' | 'throws';
+  /** Whose clock stamps the rows. */
+  clock: 'database' | 'caller';
+  /** The type of a body: any JSON value, text, or bytes. */
+  body: 'json' | 'text' | 'bytes';
+  /** Whether a namespace must have been created, or appears with the first write. */
+  namespaces: 'explicit' | 'onDemand';
+  /** Smallest step of a stored instant, in milliseconds. */
+  timeResolution: number;
+  limits: { maxItems?: number; maxBytes?: number };
+}
+
+export const strictDeclaration: Declaration = {
+  offers: [],
+  givesUp: {},
+  extras: [],
+  chunk: 'none',
+  onFailure: 'throws',
+  clock: 'caller',
+  body: 'json',
+  namespaces: 'explicit',
+  timeResolution: 1,
+  limits: {},
+};
+
+/** What the engine is and can do, for one mode. */
+export interface EngineFacts {
+  provider: string;
+  mode: string;
+  version: string;
+  /** What is missing, each with the reason and what would give it. */
+  lacks: Partial<Record<Means, string>>;
+}
+
+const promiseSet: ReadonlySet<string> = new Set(promises);
+const extraSet: ReadonlySet<string> = new Set(extras);
+const meansSet: ReadonlySet<string> = new Set(means);
+
+/** Why a guard with these needs does not apply, or undefined when it does. */
+export function whyNotApplicable(
+  needs: readonly Need[],
+  declaration: Declaration,
+  facts: EngineFacts,
+): NotApplicableReason | undefined {
+  for (const need of needs) {
+    const negated = need.startsWith('!');
+    const name = (negated ? need.slice(1) : need) as Capability;
+    const absent = absence(name, declaration, facts);
+    if (!negated && absent) return absent;
+    if (negated && !absent) return { by: 'backend', reason: `${name} is promised` };
+  }
+  return undefined;
+}
+
+export interface NotApplicableReason {
+  /** Who declared it: the backend lacks the capability, or the engine (its provider) has no means. */
+  by: 'backend' | 'engine' | 'host';
+  reason: string;
+}
+
+function absence(name: Capability, declaration: Declaration, facts: EngineFacts): NotApplicableReason | undefined {
+  if (meansSet.has(name)) {
+    const reason = facts.lacks[name as Means];
+    return reason === undefined ? undefined : { by: 'engine', reason };
+  }
+  if (promiseSet.has(name)) {
+    const reason = declaration.givesUp[name as PromiseName];
+    return reason === undefined ? undefined : { by: 'backend', reason: `${name} is given up: ${reason}` };
+  }
+  if (extraSet.has(name)) {
+    return declaration.extras.includes(name as Extra) ? undefined : { by: 'backend', reason: `${name} is not claimed` };
+  }
+  return declaration.offers.includes(name as Offer) ? undefined : { by: 'backend', reason: `${name} is not offered` };
+}

@@ -1,0 +1,107 @@
+import type { EngineFacts } from './capabilities.ts';
+
+/** Where a subject finds its namespace; each provider has a shape of its own. Plain data. */
+export interface Site {
+  provider: string;
+  mode: string;
+}
+
+/** What a read by the provider's own statement brought: rows, or the word that the namespace is not there. */
+export type Found = { rows: Record<string, unknown>[] } | { missing: string };
+
+/** The content of a lease at one moment. Only the lease that made it can read it. */
+export interface Snapshot {
+  readonly tables: Readonly<Record<string, number>>;
+}
+
+/** How the engine makes a row fail. */
+export const rowFaultKinds = ['trigger', 'unique', 'not-null', 'check', 'too-long', 'session-ended'] as const;
+export type RowFaultKind = (typeof rowFaultKinds)[number];
+
+/** A disturbance, named by its meaning; the provider picks the mechanism. */
+export type Fault =
+  /** The n-th row (from 1) that any session inserts into `table` is refused by the engine. */
+  | { at: 'row'; table: string; nth: number; kind: RowFaultKind }
+  /** The next commit that holds a row of `table` is refused by the engine. */
+  | { at: 'commit'; table: string }
+  /** Another session holds the lock that a write needs, until the fault is disarmed. */
+  | { at: 'lock' }
+  /** The process that hosts the subject is killed (SIGKILL) before its n-th statement. */
+  | { at: 'crash'; statement: number };
+
+/** What an armed fault did, counted outside the subject's transaction. */
+export interface Sprung {
+  /** How often the trap went off. */
+  count: number;
+  /** Rows that the engine had accepted, since arming, when it first went off. */
+  rowsBefore: number;
+  /** How often the engine was seen to raise the error that carries `nonce`. */
+  raised: number;
+}
+
+export interface ArmedFault {
+  /** Text that the raised error carries, unless the engine alone words it. */
+  readonly nonce: string;
+  sprung(): Promise<Sprung>;
+  disarm(): Promise<void>;
+}
+
+/** One statement of the subject, as the wire or the host's driver saw it. */
+export interface SeenStatement {
+  kind: 'begin' | 'commit' | 'rollback' | 'write' | 'read' | 'other';
+  text: string;
+  /** The rows it changed, where the driver says so. */
+  rows?: number;
+  failed?: string;
+}
+
+/** One look by another reader while a call was running. */
+export interface Sample {
+  /** How many of the subject's statements had been begun when the reader looked. */
+  statements: number;
+  found: Found | { refused: string };
+}
+
+export interface Watched {
+  statements: SeenStatement[];
+  samples: Sample[];
+}
+
+/** A recording of what the subject does on its lease. */
+export interface Watch {
+  stop(): Promise<Watched>;
+}
+
+/** The part of a host that a lease needs: calls to the provider's agent that lives beside the subject. */
+export interface AgentLink {
+  call(method: string, args: unknown[]): Promise<unknown>;
+}
+
+/**
+ * A namespace of its own on an engine, for one guard at a time.
+ *
+ * Everything here goes around the subject: by the provider's own connection, or, where a private database has only one,
+ * by the provider's own statements through the agent in the subject's host.
+ */
+export interface Lease {
+  readonly facts: EngineFacts;
+  /** Where the subject opens. */
+  readonly site: Site;
+  /** Row faults that can be raised here. */
+  readonly rowFaults: readonly RowFaultKind[];
+  /** Called for every host that opens the site, before the subject opens it. Returns the way to leave again. */
+  attach(agent: AgentLink): Promise<() => Promise<void>>;
+  /** Reads by a statement in the engine's own language, in one snapshot. */
+  read(statement: string): Promise<Found>;
+  /** The tables of this namespace and how many rows each holds. */
+  snapshot(): Promise<Snapshot>;
+  /** Makes the content what it was, row by row; tables that are not in the snapshot are emptied. */
+  restore(snapshot: Snapshot): Promise<void>;
+  /** Removes the namespace's tables, so that it reads as never created. */
+  wipe(): Promise<void>;
+  arm(fault: Fault): Promise<ArmedFault>;
+  /** Starts to record; with `sample`, another reader runs that statement between the subject's own. */
+  watch(sample?: string): Promise<Watch>;
+  /** Removes the namespace (or leaves it in place with `keep`). */
+  release(options?: { keep?: boolean }): Promise<void>;
+}

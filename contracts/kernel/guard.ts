@@ -1,0 +1,123 @@
+import type { Arbitrary } from 'fast-check';
+import type { Declaration, EngineFacts, Need } from './capabilities.ts';
+import type { Counterexample } from './counterexample.ts';
+import type { Found, Lease } from './engine.ts';
+import type { Settled } from './outcome.ts';
+
+/** The set of clauses that guards of this release belong to. */
+export const clauseSet = 1;
+
+export type Level = 'must' | 'should';
+
+/** How the judge runs a call in the subject's host. */
+export interface CallOptions {
+  freeze?: boolean;
+  scramble?: 'inFlight' | 'settled';
+  /** Aborts the call when it fires; one that is aborted already reaches the subject aborted. */
+  signal?: AbortSignal;
+}
+
+/** A subject that was opened in a host. */
+export interface Subject {
+  /** Members that the port really has. */
+  readonly members: readonly string[];
+  /** Rejects only when the subject died or the guard's deadline passed; what the subject throws is in the value. */
+  call(member: string, args: unknown[], options?: CallOptions): Promise<Settled<unknown>>;
+  close(): Promise<void>;
+}
+
+/** A subject on a lease, with the probe that reads what it stored. */
+export interface Rig {
+  readonly lease: Lease;
+  readonly subject: Subject;
+  /** What is stored in the namespace, read around the subject. */
+  read(): Promise<Found>;
+}
+
+/** What a guard works with: everything about one engine path of one backend. */
+export interface Bench {
+  readonly declaration: Declaration;
+  readonly facts: EngineFacts;
+  /** Seed of the run; everything random derives from it. */
+  readonly seed: number;
+  /** A lease that nobody opened yet; released when the guard ends. */
+  lease(): Promise<Lease>;
+  /** A fresh subject, on a fresh lease or on the one given; closed when the guard ends. */
+  open(options?: { lease?: Lease; host?: 'shared' | 'another' }): Promise<Rig>;
+  /** A named part of the guard. A violation inside it is recorded under its name and the next case goes on. */
+  case(name: string, body: () => Promise<void>): Promise<void>;
+  /** A case over generated values, shrunk to the smallest that fails. */
+  property<T>(name: string, values: Arbitrary<T>, body: (value: T) => Promise<void>): Promise<void>;
+  /** One value, drawn by the seed. */
+  draw<T>(values: Arbitrary<T>): T;
+  /** Enters evidence: a count is added to what is there, a text replaces it. */
+  record(evidence: string, amount: number | string): void;
+}
+
+/** One rule of a contract, and the check that tells whether a subject keeps it. */
+export interface Guard {
+  id: string;
+  level: Level;
+  /** The clause set that it joined with. */
+  since: number;
+  /** The rule in one sentence, as it is printed when it breaks. */
+  statement: string;
+  needs: Need[];
+  /** Evidence without which the verdict does not count. */
+  proves: string[];
+  /** Disturbs the whole engine or measures time: runs while nothing else does. */
+  exclusive: boolean;
+  /** Setup that every other verdict rests on: when it breaks, nothing else is judged. */
+  foundation: boolean;
+  /** Cannot be judged by a host in the judge's own thread. */
+  needsThread: boolean;
+  check(bench: Bench): Promise<void>;
+}
+
+type GuardDefinition = Pick<Guard, 'id' | 'statement' | 'proves' | 'check'> & Partial<Guard>;
+
+/** Describes a guard; what is left out is the strict and usual case. */
+export function guard(g: GuardDefinition): Guard {
+  if (g.proves.length === 0)
+    throw new TypeError(`guard ${g.id} names no evidence: a check that cannot be vacuous proves nothing`);
+  return { level: 'must', since: 1, needs: [], exclusive: false, foundation: false, needsThread: false, ...g };
+}
+
+/** A set of guards over one operation, with the mutants that prove them. */
+export interface Contract {
+  name: string;
+  /** What the operation is, in one line. */
+  title: string;
+  guards: Guard[];
+}
+
+export function contract(c: Contract): Contract {
+  const seen = new Set<string>();
+  for (const { id } of c.guards) {
+    if (seen.has(id)) throw new TypeError(`contract ${c.name} has two guards named ${id}`);
+    seen.add(id);
+  }
+  return c;
+}
+
+/** Thrown by a guard: the rule is broken. */
+export class Violation extends Error {
+  override name = 'Violation';
+  readonly counterexample: Counterexample | undefined;
+
+  constructor(message: string, counterexample?: Counterexample) {
+    super(message);
+    this.counterexample = counterexample;
+  }
+}
+
+/** Thrown by a guard that finds, by evidence, that it cannot be judged here. */
+export class NotApplicable extends Error {
+  override name = 'NotApplicable';
+  readonly by: 'backend' | 'engine' | 'host';
+
+  constructor(by: 'backend' | 'engine' | 'host', reason: string) {
+    super(reason);
+    this.by = by;
+  }
+}

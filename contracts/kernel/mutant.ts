@@ -1,0 +1,31 @@
+import type { Site } from './engine.ts';
+
+/** What a behavioural mutant may use beside the port: the engine's own hand, in the subject's host. */
+export interface MutantTools {
+  site: Site;
+  /** To be called whenever the lie changed something that the caller or a reader could observe. */
+  lied(): void;
+  /** The lease's content, read and written by the provider's own statements. */
+  hand: { snapshot(): unknown; restore(snapshot: unknown): void };
+  /** Runs the original call of another member or with other arguments. */
+  readonly later: (work: () => unknown, milliseconds: number) => void;
+}
+
+/** A correct subject spoiled at the port, to prove that a guard can fail. */
+export interface Mutant<P = unknown> {
+  id: string;
+  /** What the spoiled subject does wrong, in one sentence. */
+  lie: string;
+  /** The guard that must catch it. */
+  target: string;
+  /** Guards that may catch it as well. */
+  alsoKilledBy: string[];
+  /** The verdict that the target must give. */
+  expects: 'violated' | 'vacuous';
+  wrap(subject: P, tools: MutantTools): P;
+}
+
+/** Describes a behavioural mutant; it is expected to be found in violation by its target alone. */
+export function mutant<P>(m: Pick<Mutant<P>, 'id' | 'lie' | 'target' | 'wrap'> & Partial<Mutant<P>>): Mutant<P> {
+  return { alsoKilledBy: [], expects: 'violated', ...m };
+}

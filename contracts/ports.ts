@@ -1,0 +1,7 @@
+import type { SendBatchPort } from './send-batch/port.ts';
+
+/** The operation that each contract judges, by the contract's name. */
+export interface Ports {
+  'send-batch': SendBatchPort;
+}
+export type ContractName = keyof Ports;

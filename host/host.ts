@@ -1,0 +1,65 @@
+import type { Declaration, EngineFacts } from '../contracts/kernel/capabilities.ts';
+import type { Found, Site } from '../contracts/kernel/engine.ts';
+import type { CallOptions } from '../contracts/kernel/guard.ts';
+import type { Failure, Settled } from '../contracts/kernel/outcome.ts';
+import type { Manifest, ModuleRef } from './protocol.ts';
+
+/** Where a host's subject lives. */
+export type HostKind = 'worker' | 'process' | 'inline';
+
+export interface HostOptions {
+  kind: HostKind;
+  backend: ModuleRef;
+  /** URL of the provider's agent, or null. */
+  agent: string | null;
+}
+
+/** A place where subjects live, seen from the judge. */
+export interface Host {
+  readonly kind: HostKind;
+  readonly manifest: Manifest;
+  /** Set once the host has ended, with the reason in words (`process.exit(3)`, `terminated`, ...). */
+  readonly ended: string | undefined;
+  /** What was thrown outside any promise since the last call of this function. */
+  takeStrays(): Failure[];
+  /** What subjects wrote to the console since the last call: bytes in all, and the first few kilobytes. */
+  takeConsole(): { bytes: number; text: string };
+  declare(variant: string, contract: string, facts: EngineFacts): Promise<Declaration>;
+  open(o: {
+    as: 'subject' | 'probe';
+    variant: string;
+    contract: string;
+    site: Site;
+    mutants?: string[];
+  }): Promise<Session>;
+  agent(site: Site, method: string, args: unknown[]): Promise<unknown>;
+  /** Whether the host's thread answers within `ms`; false for one that loops. */
+  answers(ms: number): Promise<boolean>;
+  /** Ends the thread or process at once; requests that wait for a reply reject with `HostEnded`. */
+  terminate(): Promise<void>;
+}
+
+/** A subject or probe that was opened in a host. */
+export interface Session {
+  readonly members: readonly string[];
+  call(member: string, args: unknown[], options?: CallOptions): Promise<Settled<unknown>>;
+  rows(): Promise<Found>;
+  lies(): Promise<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+/** The host ended while a reply was awaited: `process.exit`, a crash, out of memory, or `terminate`. */
+export class HostEnded extends Error {
+  override name = 'HostEnded';
+}
+
+/** The host could not do what it was asked: an adapter of the wrong shape, a module that does not load. */
+export class HostRefused extends Error {
+  override name = 'HostRefused';
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}

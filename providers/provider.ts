@@ -1,0 +1,50 @@
+import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
+import type { Lease, Site } from '../contracts/kernel/engine.ts';
+
+export interface EngineOptions {
+  /** Address of an engine that is somebody's; only namespaces of our own are touched there. */
+  url?: string;
+  /** Leaves the namespaces in place when their leases are released. */
+  keep?: boolean;
+}
+
+/** A running engine. */
+export interface Engine {
+  readonly provider: string;
+  readonly version: string;
+  facts(mode: string): EngineFacts;
+  lease(options: { mode: string }): Promise<Lease>;
+  /** Ends what was started and removes what was created; safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** A kind of engine: how to start it. */
+export interface Provider {
+  name: string;
+  /** One line: what it is and where it comes from. */
+  title: string;
+  /** How the engine can be opened; the first is the default. */
+  modes: readonly string[];
+  /** Module with the part of the provider that lives in the subject's host, exported as `agent`. */
+  agent: URL | null;
+  start(options: EngineOptions): Promise<Engine>;
+}
+
+/** The part of a provider that lives beside the subject, in its host. Installed before the subject's module loads. */
+export interface Agent {
+  /** Calls by the lease, about one site. What it returns must be plain data. */
+  call(site: Site, method: string, args: unknown[]): unknown;
+  /** The lease's content, by the provider's own statements, from inside the host. For behavioural mutants. */
+  hand(site: Site): { snapshot(): unknown; restore(snapshot: unknown): void };
+}
+
+/** Describes a kind of engine. */
+export function defineProvider(provider: Provider): Provider {
+  if (provider.modes.length === 0) throw new TypeError(`provider ${provider.name} has no mode`);
+  return provider;
+}
+
+/** The engine that was asked for could not be had. */
+export class EngineUnavailable extends Error {
+  override name = 'EngineUnavailable';
+}

@@ -1,0 +1,100 @@
+import type { NotApplicableReason } from '../contracts/kernel/capabilities.ts';
+import type { Counterexample } from '../contracts/kernel/counterexample.ts';
+import type { Level } from '../contracts/kernel/guard.ts';
+
+export type VerdictName = 'upheld' | 'violated' | 'vacuous' | 'not-applicable' | 'error';
+
+/** How one named part of a guard ended. */
+export interface CaseResult {
+  name: string;
+  verdict: 'upheld' | 'violated' | 'error';
+}
+
+/** What one guard found on one engine path of one backend. */
+export interface Verdict {
+  guard: string;
+  level: Level;
+  statement: string;
+  contract: string;
+  backend: string;
+  provider: string;
+  mode: string;
+  variant: string;
+  /** Engine and algorithm together, as a person writes them: `sqlite/file/prepared`. */
+  path: string;
+  verdict: VerdictName;
+  /** The first case that broke the rule. */
+  case: string | null;
+  cases: CaseResult[];
+  message: string | null;
+  counterexample: Counterexample | null;
+  evidence: Record<string, number | string>;
+  /** The one-line command that runs this case again. */
+  replay: string | null;
+  /** Why it does not apply, or which evidence is missing. */
+  reason: string | null;
+  /** Who says that it does not apply. */
+  by: NotApplicableReason['by'] | null;
+  durationMs: number;
+}
+
+/** One engine path with what its backend said of itself. */
+export interface PathReport {
+  path: string;
+  contract: string;
+  backend: string;
+  givesUp: Record<string, string>;
+  /** Bytes that the subject wrote to the console, and the first few lines. */
+  console: { bytes: number; text: string };
+}
+
+export interface DoctorCheck {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
+export interface EngineReport {
+  provider: string;
+  version: string;
+  modes: string[];
+  startMs: number;
+  doctor: (DoctorCheck & { mode: string })[];
+}
+
+export interface Summary {
+  upheld: number;
+  violated: number;
+  vacuous: number;
+  notApplicable: number;
+  error: number;
+  total: number;
+}
+
+/** Everything that a run found; what `--reporter json` writes. */
+export interface Report {
+  version: string;
+  clauses: number;
+  seed: number;
+  durationMs: number;
+  /** Milliseconds from the start to the first verdict. */
+  firstVerdictMs: number | null;
+  engines: EngineReport[];
+  paths: PathReport[];
+  summary: Summary;
+  /** Named cases, generated inputs of properties, and items sent. */
+  counts: { guards: number; cases: number; generated: number; items: number };
+  verdicts: Verdict[];
+  exitCode: number;
+  /** Why the run ended before its end. */
+  interrupted: string | null;
+}
+
+/** What happens during a run, as reporters hear it. */
+export interface RunEvents {
+  engineStarted(engine: EngineReport): void;
+  pathStarted(path: PathReport, guards: number): void;
+  verdict(verdict: Verdict, progress: { done: number; total: number }): void;
+  finished(report: Report): void | Promise<void>;
+}
+export type Reporter = Partial<RunEvents>;
