@@ -8,12 +8,22 @@ export interface EngineOptions {
   keep?: boolean;
 }
 
+/** One thing that was tried on an engine before anything is judged on it. */
+export interface DoctorCheck {
+  name: string;
+  ok: boolean;
+  /** What was seen, in words. */
+  detail: string;
+}
+
 /** A running engine. */
 export interface Engine {
   readonly provider: string;
   readonly version: string;
   facts(mode: string): EngineFacts;
   lease(options: { mode: string }): Promise<Lease>;
+  /** Tries whether leases are isolated, restore restores, reads are independent, faults fire and the clock is sane. */
+  examine(mode: string): Promise<DoctorCheck[]>;
   /** Ends what was started and removes what was created; safe to call twice. */
   stop(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { NotApplicableReason } from '../contracts/kernel/capabilities.ts';
 import type { Counterexample } from '../contracts/kernel/counterexample.ts';
 import type { Level } from '../contracts/kernel/guard.ts';
+import type { DoctorCheck } from '../providers/provider.ts';
 
 export type VerdictName = 'upheld' | 'violated' | 'vacuous' | 'not-applicable' | 'error';
 
@@ -46,12 +47,6 @@ export interface PathReport {
   givesUp: Record<string, string>;
   /** Bytes that the subject wrote to the console, and the first few lines. */
   console: { bytes: number; text: string };
-}
-
-export interface DoctorCheck {
-  name: string;
-  ok: boolean;
-  detail: string;
 }
 
 export interface EngineReport {
