@@ -20,8 +20,8 @@ export type RowFaultKind = (typeof rowFaultKinds)[number];
 
 /** A disturbance, named by its meaning; the provider picks the mechanism. */
 export type Fault =
-  /** The n-th row (from 1) that any session inserts into `table` is refused by the engine. */
-  | { at: 'row'; table: string; nth: number; kind: RowFaultKind }
+  /** The n-th row (from 1) that any session inserts into `table` is refused by the engine; later ones too, unless `once`. */
+  | { at: 'row'; table: string; nth: number; kind: RowFaultKind; once?: boolean }
   /** The next commit that holds a row of `table` is refused by the engine. */
   | { at: 'commit'; table: string }
   /** Another session holds the lock that a write needs, until the fault is disarmed. */
@@ -53,14 +53,24 @@ export interface SeenStatement {
   /** The rows it changed, where the driver says so. */
   rows?: number;
   failed?: string;
+  /** The connection that ran it, numbered from 1 on each lease. */
+  connection: number;
+  /** Begin and end on the system's monotonic clock, in milliseconds; comparable between threads and processes. */
+  startedMs: number;
+  endedMs: number;
 }
 
 /** One look by another reader while a call was running. */
 export interface Sample {
   /** How many of the subject's statements had been begun when the reader looked. */
   statements: number;
+  /** Taken inside a statement or an open transaction of the subject, not merely before or after. */
+  inFlight: boolean;
   found: Found | { refused: string };
 }
+
+/** What the other reader reads: by a statement, or the row counts of tables, one column a table. */
+export type SampleBy = { statement: string } | { tables: string[] };
 
 export interface Watched {
   statements: SeenStatement[];
@@ -97,11 +107,13 @@ export interface Lease {
   snapshot(): Promise<Snapshot>;
   /** Makes the content what it was, row by row; tables that are not in the snapshot are emptied. */
   restore(snapshot: Snapshot): Promise<void>;
+  /** Refreshes the statistics that the engine plans by. */
+  analyse(): Promise<void>;
   /** Removes the namespace's tables, so that it reads as never created. */
   wipe(): Promise<void>;
   arm(fault: Fault): Promise<ArmedFault>;
-  /** Starts to record; with `sample`, another reader runs that statement between the subject's own. */
-  watch(sample?: string): Promise<Watch>;
+  /** Starts to record; with `sample`, another reader looks between and inside the subject's statements. */
+  watch(sample?: SampleBy): Promise<Watch>;
   /** Removes the namespace (or leaves it in place with `keep`). */
   release(options?: { keep?: boolean }): Promise<void>;
 }

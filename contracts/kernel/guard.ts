@@ -34,23 +34,33 @@ export interface Rig {
   read(): Promise<Found>;
 }
 
+export interface OpenOptions {
+  lease?: Lease;
+  /** A host of its own, so that two subjects can run at the same time. */
+  anotherHost?: boolean;
+  /** Behind a wrapper that passes everything through. */
+  wrapped?: boolean;
+}
+
 /** What a guard works with: everything about one engine path of one backend. */
 export interface Bench {
   readonly declaration: Declaration;
   readonly facts: EngineFacts;
-  /** Seed of the run; everything random derives from it. */
-  readonly seed: number;
+  /** The statement by which the provider reads the stored rows, or null where the backend brings a probe of its own. */
+  readonly rowsStatement: string | null;
   /** A lease that nobody opened yet; released when the guard ends. */
   lease(): Promise<Lease>;
   /** A fresh subject, on a fresh lease or on the one given; closed when the guard ends. */
-  open(options?: { lease?: Lease; host?: 'shared' | 'another' }): Promise<Rig>;
+  open(options?: OpenOptions): Promise<Rig>;
   /** A named part of the guard. A violation inside it is recorded under its name and the next case goes on. */
   case(name: string, body: () => Promise<void>): Promise<void>;
   /** A case over generated values, shrunk to the smallest that fails. */
   property<T>(name: string, values: Arbitrary<T>, body: (value: T) => Promise<void>): Promise<void>;
   /** One value, drawn by the seed. */
   draw<T>(values: Arbitrary<T>): T;
-  /** Enters evidence: a count is added to what is there, a text replaces it. */
+  /** A short text that nothing else in this run carries. */
+  token(): string;
+  /** Enters evidence: a count is added to what is there, a text replaces it. A zero makes the guard vacuous. */
   record(evidence: string, amount: number | string): void;
 }
 
