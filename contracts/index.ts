@@ -1,0 +1,5 @@
+import type { Contract } from './kernel/guard.ts';
+import { sendBatch } from './send-batch/index.ts';
+
+/** Every contract, in the order in which it is judged. */
+export const contracts: readonly Contract[] = [sendBatch];

@@ -1,0 +1,159 @@
+import type { Counterexample, SlotLine } from './counterexample.ts';
+import type { Bench } from './guard.ts';
+import { type Rig, Violation } from './guard.ts';
+import { failureChain } from './outcome.ts';
+import { count, short } from './print.ts';
+import { claimedIds, claimedStored, failureOf, type StoredItem, type Writes, type Written } from './writes.ts';
+
+/** Fails the guard unless the call returned one `stored` outcome for every item. */
+export function mustSucceed<Item>(w: Writes<Item>, items: readonly Item[], written: Written, what: string): void {
+  const failure = failureOf(written);
+  if (failure) throw new Violation(`${what} failed: ${failureText(failure)}`);
+  mustCount(w, items, written, what);
+  const stored = claimedStored(written);
+  if (stored !== items.length) {
+    throw new Violation(`${what}: only ${stored} of ${count(items.length, w.noun)} are reported stored`);
+  }
+}
+
+/** Fails the guard unless there are as many outcomes as items. */
+export function mustCount<Item>(w: Writes<Item>, items: readonly Item[], written: Written, what: string): void {
+  const found = written.outcomes?.length ?? 0;
+  if (found !== items.length) {
+    throw new Violation(`${what}: ${count(found, 'outcomes')} for ${count(items.length, w.noun)}`);
+  }
+}
+
+/** Fails the guard unless the call failed and claims nothing. */
+export function mustFail<Item>(w: Writes<Item>, items: readonly Item[], written: Written, what: string): void {
+  if (!failureOf(written)) {
+    throw new Violation(
+      `${what} was reported as a success: ${count(claimedStored(written), w.noun)} said to be stored`,
+      {
+        input: `${count(items.length, w.noun)}, ${what}`,
+        slots: items.map((item, slot) => ({
+          slot,
+          mark: 'wrong',
+          sent: w.print(item),
+          expected: 'failed',
+          stored: short(written.outcomes?.[slot]),
+        })),
+      },
+    );
+  }
+  const ids = claimedIds(written);
+  if (ids.length > 0)
+    throw new Violation(`${what} failed, yet ${count(ids.length, 'outcomes')} carry an id (${short(ids)})`);
+}
+
+/** Fails the guard when anything of these items is stored. */
+export async function mustHaveStoredNothing<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  rig: Rig,
+  items: readonly Item[],
+  what: string,
+): Promise<void> {
+  const left = byToken(await w.stored(bench, rig));
+  const slots: SlotLine[] = items.map((item, slot) => {
+    const found = left.get(w.token(item))?.length ?? 0;
+    return {
+      slot,
+      mark: found ? 'torn' : 'ok',
+      sent: w.print(item),
+      expected: 'nothing',
+      stored: found ? count(found, 'rows') : 'nothing',
+    };
+  });
+  const kept = slots.filter((s) => s.mark !== 'ok').length;
+  if (kept > 0) {
+    throw new Violation(`${what}: ${kept} of ${count(items.length, w.noun)} are stored although the batch failed`, {
+      input: `${count(items.length, w.noun)}, ${what}`,
+      slots,
+    });
+  }
+}
+
+/** Fails the guard unless every item is stored exactly once; returns what is stored, by slot. */
+export async function mustHaveStoredAll<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  rig: Rig,
+  items: readonly Item[],
+  what: string,
+): Promise<StoredItem[]> {
+  const found = byToken(await w.stored(bench, rig));
+  const rows = items.map((item) => found.get(w.token(item)) ?? []);
+  const bad = rows.filter((r) => r.length !== 1).length;
+  if (bad > 0) {
+    const lost = rows.filter((r) => r.length === 0).length;
+    throw new Violation(
+      `${what}: ${lost} of ${count(items.length, w.noun)} are not stored${bad > lost ? `, ${bad - lost} are stored more than once` : ''}`,
+      slotTable(w, items, rows, what),
+    );
+  }
+  return rows.map((r) => r[0]!);
+}
+
+function slotTable<Item>(w: Writes<Item>, items: readonly Item[], rows: StoredItem[][], what: string): Counterexample {
+  return {
+    input: `${count(items.length, w.noun)}, ${what}`,
+    slots: items.map((item, slot) => {
+      const n = rows[slot]!.length;
+      return {
+        slot,
+        mark: n === 1 ? 'ok' : n === 0 ? 'lost' : 'duplicated',
+        sent: w.print(item),
+        expected: '1 row',
+        stored: n === 1 ? '1 row' : n === 0 ? 'nothing' : count(n, 'rows'),
+      };
+    }),
+  };
+}
+
+/** Fails the guard where what is stored differs from what was sent, field by field. */
+export function mustBeExact<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  items: readonly Item[],
+  rows: readonly StoredItem[],
+  written: Written,
+  what: string,
+): void {
+  const slots = items.map((item, slot): SlotLine => {
+    const differences = w.differences(bench, item, rows[slot]!, written);
+    return {
+      slot,
+      mark: differences.length ? 'changed' : 'ok',
+      sent: w.print(item),
+      expected: differences.map((d) => `${d.field} = ${short(d.expected)}`).join('; ') || 'as sent',
+      stored: differences.map((d) => `${d.field} = ${short(d.found)}`).join('; ') || 'as sent',
+    };
+  });
+  const bad = slots.filter((s) => s.mark === 'changed');
+  if (bad.length === 0) return;
+  const first = bad[0]!;
+  throw new Violation(
+    `${what}: ${bad.length} of ${count(items.length, w.noun)} are not stored as sent; first in slot ${first.slot}: expected ${first.expected}, found ${first.stored}`,
+    { input: `${count(items.length, w.noun)}, ${what}`, slots },
+  );
+}
+
+/** Stored items by the nonce in their body. */
+export function byToken(stored: readonly StoredItem[]): Map<string, StoredItem[]> {
+  const map = new Map<string, StoredItem[]>();
+  for (const item of stored) {
+    if (item.token === undefined) continue;
+    const list = map.get(item.token);
+    if (list) list.push(item);
+    else map.set(item.token, [item]);
+  }
+  return map;
+}
+
+/** A failure with its causes, on one line. */
+export function failureText(failure: Parameters<typeof failureChain>[0]): string {
+  return failureChain(failure)
+    .map((f) => `${f.name}: ${f.message}`)
+    .join(' <- ');
+}

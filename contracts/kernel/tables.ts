@@ -1,0 +1,69 @@
+import { mustSucceed } from './checks.ts';
+import { type Bench, NotApplicable } from './guard.ts';
+import { declaredChunkRows, grown, type Shape, type Writes } from './writes.ts';
+
+/** Items of a batch that is large enough to need a third chunk, or 20 where a batch is one statement. */
+export function severalChunks(bench: Bench): number {
+  const rows = declaredChunkRows(bench.declaration);
+  const wanted = rows === Number.POSITIVE_INFINITY || rows < 4 ? 20 : 2 * rows + Math.ceil(rows / 2);
+  return Math.min(wanted, bench.declaration.limits.maxItems ?? wanted);
+}
+
+/** The tables that a batch writes and how many rows each gets, seen by writing one on a lease of its own. */
+export async function tablesWritten<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  count: number,
+  shape: Shape,
+): Promise<Record<string, number>> {
+  const rig = await bench.open();
+  const items = w.items(bench, count, shape);
+  const before = await rig.lease.snapshot();
+  mustSucceed(w, items, await w.write(rig, items), 'a plain batch');
+  const tables = grown(before, await rig.lease.snapshot());
+  if (Object.keys(tables).length === 0) {
+    throw new NotApplicable(
+      'engine',
+      'a successful batch adds no row to any table of the engine that the provider can see',
+    );
+  }
+  return tables;
+}
+
+export interface Position {
+  /** `first-chunk-middle`, or `middle` where there is one chunk. */
+  name: string;
+  /** Counted from 0. */
+  slot: number;
+}
+
+/** The slots at which a fault tells most: first, middle and last of the first, second and last chunk. */
+export function positions(bench: Bench, count: number): Position[] {
+  const rows = declaredChunkRows(bench.declaration);
+  if (rows < 4 || rows >= count) {
+    return unique([
+      { name: 'first', slot: 0 },
+      { name: 'middle', slot: Math.floor(count / 2) },
+      { name: 'last', slot: count - 1 },
+    ]);
+  }
+  const chunks = [
+    { name: 'first-chunk', from: 0 },
+    { name: 'second-chunk', from: rows },
+    { name: 'last-chunk', from: Math.floor((count - 1) / rows) * rows },
+  ];
+  return unique(
+    chunks.flatMap(({ name, from }) => {
+      const to = Math.min(from + rows, count) - 1;
+      return [
+        { name: `${name}-first`, slot: from },
+        { name: `${name}-middle`, slot: Math.floor((from + to) / 2) },
+        { name: `${name}-last`, slot: to },
+      ];
+    }),
+  );
+}
+
+function unique(list: Position[]): Position[] {
+  return list.filter((p, i) => list.findIndex((q) => q.slot === p.slot) === i);
+}

@@ -1,0 +1,110 @@
+import type { Declaration, Offer } from './capabilities.ts';
+import type { Snapshot } from './engine.ts';
+import type { Bench, CallOptions, Rig } from './guard.ts';
+import type { Failure, Outcome } from './outcome.ts';
+
+/** What a call to a writing member came to. */
+export interface Written {
+  /** One outcome per item, in the caller's order; null when the call threw or did not return a list of outcomes. */
+  outcomes: Outcome[] | null;
+  /** What the call threw, or undefined. */
+  threw: Failure | undefined;
+  /** What the call returned instead of outcomes, in words. */
+  malformed: string | undefined;
+  /** Which input the subject changed, in words. */
+  touched: string | undefined;
+  /** The judge's clock before the call and after it, in epoch milliseconds. */
+  startedAt: number;
+  settledAt: number;
+}
+
+/** One stored item as the probe read it. */
+export interface StoredItem {
+  /** Nonce of the item whose body it holds, or undefined when it holds none. */
+  token: string | undefined;
+  id: string;
+  /** All fields that the probe gave, decoded. */
+  fields: Record<string, unknown>;
+}
+
+/** Which of the optional fields generated items set. */
+export type Shape =
+  /** Every offered option on every item, distinct ordinary values. */
+  | 'full'
+  /** Only what an item cannot do without. */
+  | 'bare'
+  /** A different selection of options on every item. */
+  | 'mixed';
+
+/**
+ * What the guards common to all writing contracts need to know of one: how its items are made, written and found again.
+ * A contract joins the common family by describing its writes this way.
+ */
+export interface Writes<Item> {
+  contract: string;
+  /** Plural of what is written, for messages: `messages`, `slots`. */
+  noun: string;
+  /** `count` items that differ from each other in every value, each with a nonce in its body. */
+  items(bench: Bench, count: number, shape?: Shape): Item[];
+  /** The nonce of an item. */
+  token(item: Item): string;
+  /** The item on one short line, as a person reads it. */
+  print(item: Item): string;
+  /** The same item with a body that fails when the backend reads it. */
+  unreadable(item: Item): Item;
+  /** The same item, using an option that the declaration does not offer; undefined where items know no such option. */
+  using(bench: Bench, item: Item, offer: Offer): Item | undefined;
+  /** The item's own sharable options objects (headers and the like), for the guard that shares one among all. */
+  sharing(items: Item[]): Item[] | undefined;
+  write(rig: Rig, items: readonly Item[], options?: CallOptions): Promise<Written>;
+  /** Writes one item by the single path, or as a batch of one where the backend has none. */
+  writeOne(rig: Rig, item: Item, options?: CallOptions): Promise<Written>;
+  /** Everything stored in the namespace; throws `Violation` when the namespace is not there. */
+  stored(bench: Bench, rig: Rig): Promise<StoredItem[]>;
+  /** How what is stored differs from the item that was written; empty when every value is exact. */
+  differences(bench: Bench, item: Item, stored: StoredItem, written: Written): Difference[];
+}
+
+export interface Difference {
+  field: string;
+  expected: unknown;
+  found: unknown;
+}
+
+/** Tells how a call failed, or undefined when every item was stored or recognised. */
+export function failureOf(written: Written): Failure | undefined {
+  if (written.threw) return written.threw;
+  for (const outcome of written.outcomes ?? []) {
+    if ('failed' in outcome) return outcome.failed;
+    if ('unknown' in outcome) return outcome.unknown;
+  }
+  if (!written.outcomes) return { name: 'TypeError', message: `returned no list of outcomes: ${written.malformed}` };
+  return undefined;
+}
+
+/** Ids that the outcomes claim to have been stored. */
+export function claimedIds(written: Written): string[] {
+  return (written.outcomes ?? []).flatMap((o) => ('stored' in o && o.stored !== null ? [o.stored] : []));
+}
+
+/** Slots whose outcome says stored, with or without an id. */
+export function claimedStored(written: Written): number {
+  return (written.outcomes ?? []).filter((o) => 'stored' in o).length;
+}
+
+/** Names of tables whose row count grew from one snapshot to the next, with how much. */
+export function grown(before: Snapshot, after: Snapshot): Record<string, number> {
+  const result: Record<string, number> = {};
+  for (const [table, rows] of Object.entries(after.tables)) {
+    const more = rows - (before.tables[table] ?? 0);
+    if (more > 0) result[table] = more;
+  }
+  return result;
+}
+
+/** Rows that one statement of a batch carries, as declared; Infinity where a batch is one statement. */
+export function declaredChunkRows(declaration: Declaration): number {
+  const { chunk } = declaration;
+  if (chunk === 'none') return Number.POSITIVE_INFINITY;
+  return 'rows' in chunk ? chunk.rows : Math.max(1, Math.floor(chunk.params / 16));
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import type { Offer } from '../kernel/capabilities.ts';
+import type { Bench } from '../kernel/guard.ts';
+import { Recipe } from '../kernel/recipe.ts';
+import type { Shape } from '../kernel/writes.ts';
+import type { Message } from './port.ts';
+
+/** The options of a message that are plain metadata, in the order in which they are set. */
+export const metadataOptions = [
+  'destination',
+  'delay',
+  'expiration',
+  'priority',
+  'route',
+  'correlationId',
+  'headers',
+] as const satisfies readonly Offer[];
+export type MetadataOption = (typeof metadataOptions)[number];
+
+/** Queue names that generated messages are spread over, where the backend takes any name. */
+export const destinations = ['orders', 'invoices', 'letters'] as const;
+
+/** The metadata options that this backend offers. */
+export function offeredOptions(bench: Bench): MetadataOption[] {
+  return metadataOptions.filter((option) => bench.declaration.offers.includes(option));
+}
+
+/**
+ * Messages that differ from each other in every value, each with a nonce in its body.
+ *
+ * Ordinary values: whole seconds, text in ASCII, integers up to 9973. No column is sorted: each follows a shuffle of
+ * its own.
+ */
+export function messages(bench: Bench, count: number, shape: Shape = 'full'): Message[] {
+  const batch = bench.token();
+  const offered = offeredOptions(bench);
+  const ranks = new Map(offered.map((option) => [option, shuffled(bench, count)]));
+  const selections = shape === 'mixed' ? mixedSelections(bench, count, offered) : undefined;
+  return Array.from({ length: count }, (_, slot) => {
+    const chosen = shape === 'bare' ? [] : (selections?.[slot] ?? offered);
+    const message: Message = { body: body(bench, `${batch}-${slot}`, slot) };
+    for (const option of chosen)
+      Object.assign(message, { [option]: optionValue(option, slot, ranks.get(option)![slot]!) });
+    return message;
+  });
+}
+
+/** A value of one option; `rank` decides its place among the others. */
+export function optionValue(option: MetadataOption, slot: number, rank: number): unknown {
+  switch (option) {
+    case 'destination':
+      return destinations[slot % destinations.length];
+    case 'delay':
+      return 1000 * (3600 + 61 * rank);
+    case 'expiration':
+      return 1000 * (90 * 86_400 + 67 * rank);
+    case 'priority':
+      return 1 + ((rank * 37) % 9973);
+    case 'route':
+      return `route-${rank}`;
+    case 'correlationId':
+      return `correlation-${rank}`;
+    case 'headers':
+      return { 'x-first': `first-${rank}`, 'x-second': `second-${rank}` };
+  }
+}
+
+/** The body of a message in the type that the backend stores, with the nonce in front. */
+export function body(bench: Bench, token: string, slot: number): unknown {
+  const text = `${token} ${'lorem ipsum dolor sit amet'.slice(0, 5 + (slot % 20))}`;
+  switch (bench.declaration.body) {
+    case 'text':
+      return text;
+    case 'bytes':
+      return new TextEncoder().encode(text);
+    case 'json':
+      return { token, slot, text };
+  }
+}
+
+const tokenPattern = /ct[0-9a-z]+x[0-9]+-[0-9]+/;
+
+/** The nonce that a body carries, or undefined. */
+export function tokenIn(value: unknown): string | undefined {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1').match(tokenPattern)?.[0];
+  if (typeof value === 'string') return value.match(tokenPattern)?.[0];
+  if (value instanceof Recipe) return value.token || undefined;
+  if (value !== null && typeof value === 'object') {
+    const token = (value as { token?: unknown }).token;
+    if (typeof token === 'string') return token.match(tokenPattern)?.[0];
+    return JSON.stringify(value)?.match(tokenPattern)?.[0];
+  }
+  return undefined;
+}
+
+/** The message with an option that the backend may not know. */
+export function usingOption(bench: Bench, message: Message, offer: Offer): Message | undefined {
+  const slot = 1;
+  switch (offer) {
+    case 'dedupeKey':
+      return { ...message, dedupeKey: `key-${bench.token()}` };
+    case 'callerIds':
+      return { ...message, id: `id-${bench.token()}` };
+    case 'columns':
+      return { ...message, columns: { tenant: 'tenant-1' } };
+    case 'jobs':
+      return { ...message, job: 'nightly-report' };
+    case 'binary':
+      return bench.declaration.body === 'bytes'
+        ? undefined
+        : { ...message, body: new TextEncoder().encode(tokenIn(message.body) ?? '') };
+    case 'transaction':
+    case 'cancel':
+    case 'chunkSize':
+    case 'condition':
+      return undefined;
+    default:
+      return { ...message, [offer]: optionValue(offer, slot, slot) };
+  }
+}
+
+function shuffled(bench: Bench, count: number): number[] {
+  const ranks = Array.from({ length: count }, (_, i) => i);
+  return bench.draw(fc.shuffledSubarray(ranks, { minLength: count, maxLength: count }));
+}
+
+/** For each message some of the options, in an order of its own; the first messages have none, all, and one. */
+function mixedSelections(bench: Bench, count: number, offered: MetadataOption[]): MetadataOption[][] {
+  const drawn = bench.draw(fc.array(fc.shuffledSubarray(offered), { minLength: count, maxLength: count }));
+  const fixed = [[], [...offered].reverse(), offered.slice(0, 1)];
+  return drawn.map((selection, slot) => fixed[slot] ?? selection);
+}

@@ -1,0 +1,64 @@
+import { type Bench, type CallOptions, type Rig, Violation } from '../kernel/guard.ts';
+import type { Outcome } from '../kernel/outcome.ts';
+import { short } from '../kernel/print.ts';
+import { Recipe } from '../kernel/recipe.ts';
+import type { StoredItem, Writes, Written } from '../kernel/writes.ts';
+import { messages, tokenIn, usingOption } from './messages.ts';
+import type { Message } from './port.ts';
+import { decodeRow, messageDifferences } from './rows.ts';
+
+/** How send-batch writes, for the guards that all writing contracts share. */
+export const sendWrites: Writes<Message> = {
+  contract: 'send-batch',
+  noun: 'messages',
+  items: messages,
+  token: (message) => tokenIn(message.body) ?? '',
+  print: (message) => short(message, 72),
+  unreadable: (message) => ({ ...message, body: new Recipe('throwing-getter', tokenIn(message.body)) }),
+  using: usingOption,
+  sharing: (batch) => {
+    const headers = batch.find((m) => m.headers)?.headers;
+    return headers && batch.map((message) => ({ ...message, headers }));
+  },
+  write: (rig, batch, options) => send(rig, 'sendBatch', [batch], options),
+  writeOne: async (rig, message, options) => {
+    if (!rig.subject.members.includes('send')) return send(rig, 'sendBatch', [[message]], options);
+    return send(rig, 'send', [message], options);
+  },
+  stored,
+  differences: messageDifferences,
+};
+
+async function send(
+  rig: Rig,
+  member: 'send' | 'sendBatch',
+  args: unknown[],
+  options: CallOptions = {},
+): Promise<Written> {
+  const startedAt = Date.now();
+  const settled = await rig.subject.call(member, [...args, {}], options);
+  const settledAt = Date.now();
+  const common = { startedAt, settledAt, touched: settled.touched };
+  if ('threw' in settled) return { ...common, outcomes: null, threw: settled.threw, malformed: undefined };
+  const list = member === 'send' ? [settled.value] : settled.value;
+  const outcomes = Array.isArray(list) && list.every(isOutcome) ? (list as Outcome[]) : null;
+  return { ...common, outcomes, threw: undefined, malformed: outcomes ? undefined : malformedText(list) };
+}
+
+function isOutcome(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return 'stored' in value || 'duplicate' in value || 'failed' in value || 'unknown' in value;
+}
+
+function malformedText(value: unknown): string {
+  if (!Array.isArray(value)) return short(value);
+  const slot = value.findIndex((v) => !isOutcome(v));
+  const found = value[slot] as { malformed?: string } | undefined;
+  return `outcome ${slot} is ${found?.malformed ?? short(found)}`;
+}
+
+async function stored(bench: Bench, rig: Rig): Promise<StoredItem[]> {
+  const found = await rig.read();
+  if ('missing' in found) throw new Violation(`the namespace is not there: the probe misses ${found.missing}`);
+  return found.rows.map((row) => decodeRow(bench.declaration, row));
+}

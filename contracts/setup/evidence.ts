@@ -1,0 +1,155 @@
+import { mustFail, mustHaveStoredAll, mustSucceed } from '../kernel/checks.ts';
+import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
+import { severalChunks, tablesWritten } from '../kernel/tables.ts';
+import { declaredChunkRows, type Writes } from '../kernel/writes.ts';
+
+/** Proof that what a guard relies on really happened: faults, chunks, distinct items, overlap. */
+export function evidenceGuards<Item>(w: Writes<Item>): Guard[] {
+  return [faultFires(w), chunksAreCrossed(w), itemsAreDistinct(w), raceHappened(w)];
+}
+
+function faultFires<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/fault-fires',
+    statement:
+      'An armed fault is raised by the engine and counted outside the transaction; once it is disarmed, the same call stores everything.',
+    needs: ['rowFault'],
+    proves: ['faults raised', 'controls stored'],
+    async check(bench) {
+      const size = severalChunks(bench);
+      const tables = await tablesWritten(bench, w, size, 'full');
+      for (const [table, rows] of Object.entries(tables)) {
+        await bench.case(table, async () => {
+          const rig = await bench.open();
+          const items = w.items(bench, size);
+          const fault = await rig.lease.arm({ at: 'row', table, nth: Math.ceil(rows / 2), kind: 'trigger' });
+          const written = await w.write(rig, items);
+          const sprung = await fault.sprung();
+          bench.record('faults raised', sprung.raised);
+          await fault.disarm();
+          mustFail(w, items, written, `a batch whose row in ${table} the engine refused`);
+          const fresh = await bench.open({ lease: rig.lease });
+          mustSucceed(w, items, await w.write(fresh, items), 'the same batch on a fresh subject, without the fault');
+          await mustHaveStoredAll(bench, w, fresh, items, 'the same batch without the fault');
+          bench.record('controls stored', 1);
+        });
+      }
+    },
+  });
+}
+
+function chunksAreCrossed<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/chunks-are-crossed',
+    statement: 'A batch is cut into statements as declared, seen at the driver or on the wire.',
+    needs: ['trace', 'batched'],
+    proves: ['statements seen'],
+    async check(bench) {
+      const most = bench.declaration.limits.maxItems ?? 5000;
+      const writes = (size: number) => writeStatements(bench, w, size);
+      const { chunk } = bench.declaration;
+      if (chunk === 'none') {
+        const large = Math.min(most, 5000);
+        const [one, all] = [await writes(1), await writes(large)];
+        bench.record('statements seen', one);
+        if (one !== all)
+          throw new Violation(
+            `declared chunk: 'none', yet ${large} ${w.noun} took ${all} writing statements where one took ${one}; declare chunk: { rows: … }`,
+          );
+        return;
+      }
+      const rows = Math.min(declaredChunkRows(bench.declaration), Math.floor((most - 1) / 2));
+      const [whole, over, two, three] = [
+        await writes(rows),
+        await writes(rows + 1),
+        await writes(2 * rows),
+        await writes(2 * rows + 1),
+      ];
+      const below = rows > 1 ? await writes(rows - 1) : whole;
+      bench.record('statements seen', whole);
+      bench.record('chunks crossed', three > over ? 3 : over > whole ? 2 : 1);
+      if ('params' in chunk) return;
+      const steps = below === whole && over > whole && two === over && three > two;
+      if (!steps) {
+        throw new Violation(
+          `declared chunk: { rows: ${rows} }, yet the writing statements were ${below} for ${Math.max(1, rows - 1)}, ${whole} for ${rows}, ${over} for ${rows + 1}, ` +
+            `${two} for ${2 * rows} and ${three} for ${2 * rows + 1} ${w.noun}`,
+        );
+      }
+    },
+  });
+}
+
+async function writeStatements<Item>(bench: Bench, w: Writes<Item>, size: number): Promise<number> {
+  const rig = await bench.open();
+  const items = w.items(bench, size);
+  const watch = await rig.lease.watch();
+  const written = await w.write(rig, items);
+  const { statements } = await watch.stop();
+  mustSucceed(w, items, written, `a batch of ${size}`);
+  return statements.filter((s) => s.kind === 'write').length;
+}
+
+function itemsAreDistinct<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/items-are-distinct',
+    statement:
+      "Every value of every generated item differs from its neighbours', so that no fault can hide behind equal values.",
+    proves: ['values compared'],
+    async check(bench) {
+      const items = w.items(bench, 60);
+      const tokens = new Set(items.map((item) => w.token(item)));
+      if (tokens.size !== items.length)
+        throw new Violation(`${items.length - tokens.size} generated ${w.noun} share a nonce`);
+      for (let slot = 1; slot < items.length; slot++) {
+        const [before, here] = [items[slot - 1] as object, items[slot] as object];
+        for (const [field, value] of Object.entries(here)) {
+          const neighbour = (before as Record<string, unknown>)[field];
+          bench.record('values compared', 1);
+          if (JSON.stringify(value) === JSON.stringify(neighbour))
+            throw new Violation(`slots ${slot - 1} and ${slot} have the same ${field}: ${JSON.stringify(value)}`);
+        }
+      }
+    },
+  });
+}
+
+function raceHappened<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/race-happened',
+    statement: 'Two subjects in two hosts really run at the same time, seen by overlapping statements.',
+    needs: ['twoHosts', 'trace'],
+    needsThread: true,
+    exclusive: true,
+    proves: ['calls overlapped'],
+    async check(bench) {
+      const lease = await bench.lease();
+      const left = await bench.open({ lease });
+      const right = await bench.open({ lease, anotherHost: true });
+      let overlaps = 0;
+      // A race cannot be forced from outside a synchronous subject; it is repeated with larger batches until it is seen.
+      for (let size = 200; size <= 3200 && overlaps === 0; size *= 2) {
+        const limited = Math.min(size, bench.declaration.limits.maxItems ?? size);
+        const watch = await lease.watch();
+        const [a, b] = [w.items(bench, limited), w.items(bench, limited)];
+        await Promise.all([w.write(left, a), w.write(right, b)]);
+        overlaps = overlapping((await watch.stop()).statements);
+      }
+      bench.record('calls overlapped', overlaps);
+    },
+  });
+}
+
+/** How many pairs of connections were at work during the same time. */
+function overlapping(statements: { connection: number; startedMs: number; endedMs: number }[]): number {
+  const spans = new Map<number, { from: number; to: number }>();
+  for (const s of statements) {
+    const span = spans.get(s.connection);
+    spans.set(s.connection, {
+      from: Math.min(span?.from ?? s.startedMs, s.startedMs),
+      to: Math.max(span?.to ?? s.endedMs, s.endedMs),
+    });
+  }
+  const list = [...spans.values()];
+  return list.flatMap((a, i) => list.slice(i + 1).filter((b) => a.from < b.to && b.from < a.to)).length;
+}

@@ -1,0 +1,184 @@
+import { byToken, mustBeExact, mustHaveStoredAll, mustSucceed } from '../kernel/checks.ts';
+import type { Snapshot } from '../kernel/engine.ts';
+import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation } from '../kernel/guard.ts';
+import { count } from '../kernel/print.ts';
+import type { Writes } from '../kernel/writes.ts';
+
+/** What every other verdict rests on: there is a namespace, the probe reads it, and nobody else writes to it. */
+export function foundationGuards<Item>(w: Writes<Item>): Guard[] {
+  return [
+    namespaceExists(w),
+    singleWriteIsSeen(w),
+    probeIsIndependent(w),
+    probeSeesATornBatch(w),
+    namespacesAreIsolated(w),
+  ];
+}
+
+function namespaceExists<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/namespace-exists',
+    statement: 'Opening creates the namespace, and one that was never created reads as missing, never as empty.',
+    foundation: true,
+    proves: ['namespace seen'],
+    async check(bench) {
+      const rig = await bench.open();
+      const onDemand = bench.declaration.namespaces === 'onDemand' || bench.facts.lacks.namespaces !== undefined;
+      if (onDemand) {
+        const [item] = w.items(bench, 1);
+        mustSucceed(w, [item!], await w.writeOne(rig, item!), 'a single write');
+        await mustHaveStoredAll(bench, w, rig, [item!], 'a single write to a namespace that appears on demand');
+        bench.record('namespace seen', 1);
+        return;
+      }
+      await bench.case('created-by-open', async () => {
+        const found = await rig.read();
+        if ('missing' in found) throw new Violation(`open created nothing: the probe misses ${found.missing}`);
+        if (found.rows.length > 0)
+          throw new Violation(`a namespace just created already holds ${count(found.rows.length, 'rows')}`);
+        bench.record('namespace seen', 1);
+      });
+      await bench.case('missing-when-removed', async () => {
+        await rig.lease.wipe();
+        const found = await rig.read();
+        if ('rows' in found) {
+          throw new Violation(
+            `the namespace was removed, yet the probe says that it holds ${count(found.rows.length, 'rows')} instead of that it is missing`,
+          );
+        }
+        bench.record('namespace seen missing', 1);
+      });
+    },
+  });
+}
+
+function singleWriteIsSeen<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/single-write-is-seen',
+    statement: 'One item written by the single path is found by the probe with every value it was given.',
+    foundation: true,
+    proves: ['items compared'],
+    async check(bench) {
+      const rig = await bench.open();
+      const items = w.items(bench, 1);
+      const written = await w.writeOne(rig, items[0]!);
+      mustSucceed(w, items, written, 'a single write');
+      const rows = await mustHaveStoredAll(bench, w, rig, items, 'one item by the single path');
+      mustBeExact(bench, w, items, rows, written, 'one item by the single path');
+      bench.record('items compared', 1);
+    },
+  });
+}
+
+function probeIsIndependent<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/probe-is-independent',
+    statement:
+      'The probe reads the engine: it sees a row that was written around the subject, and misses it once it was deleted raw.',
+    foundation: true,
+    proves: ['rows deleted raw', 'rows written raw'],
+    async check(bench) {
+      const rig = await bench.open();
+      const items = w.items(bench, 1);
+      const tokens = items.map((item) => w.token(item));
+      await mustFind(bench, w, rig, [], tokens, 'before anything was written');
+      const empty = await rig.lease.snapshot();
+      mustSucceed(w, items, await w.writeOne(rig, items[0]!), 'a single write');
+      const full = await rig.lease.snapshot();
+      mustHaveGrown(empty, full);
+      await rig.lease.restore(empty);
+      await mustFind(bench, w, rig, [], tokens, 'after its row was deleted raw, so the probe does not read the engine');
+      bench.record('rows deleted raw', 1);
+      await rig.lease.restore(full);
+      await mustFind(
+        bench,
+        w,
+        rig,
+        tokens,
+        tokens,
+        'after its row was written raw, so the probe does not read the engine as it is now',
+      );
+      bench.record('rows written raw', 1);
+    },
+  });
+}
+
+function probeSeesATornBatch<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/probe-sees-a-torn-batch',
+    statement: 'Of half a batch that was written raw, the probe reports exactly that half.',
+    foundation: true,
+    proves: ['halves compared'],
+    async check(bench) {
+      const rig = await bench.open();
+      const items = w.items(bench, 6);
+      const tokens = items.map((item) => w.token(item));
+      const snapshots: Snapshot[] = [await rig.lease.snapshot()];
+      for (const item of items) {
+        mustSucceed(w, [item], await w.writeOne(rig, item), 'a single write');
+        snapshots.push(await rig.lease.snapshot());
+      }
+      mustHaveGrown(snapshots[0]!, snapshots[6]!);
+      for (const half of [3, 1, 5]) {
+        await rig.lease.restore(snapshots[half]!);
+        await mustFind(bench, w, rig, tokens.slice(0, half), tokens, `with ${half} of 6 written raw`);
+        bench.record('halves compared', 1);
+      }
+    },
+  });
+}
+
+function namespacesAreIsolated<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/namespaces-are-isolated',
+    statement: 'Two leases taken at once never see each other, nor does restoring one clear the other.',
+    foundation: true,
+    proves: ['rows in each lease'],
+    async check(bench) {
+      const left = await bench.open();
+      const right = await bench.open();
+      const leftEmpty = await left.lease.snapshot();
+      const [mine] = w.items(bench, 1);
+      const [yours] = w.items(bench, 1);
+      const tokens = [w.token(mine!), w.token(yours!)];
+      mustSucceed(w, [mine!], await w.writeOne(left, mine!), 'a single write on the first lease');
+      await mustFind(bench, w, right, [], tokens, 'on the second lease, where nothing was written');
+      mustSucceed(w, [yours!], await w.writeOne(right, yours!), 'a single write on the second lease');
+      await mustFind(bench, w, left, [tokens[0]!], tokens, 'on the first lease, after a write on the second');
+      await left.lease.restore(leftEmpty);
+      await mustFind(bench, w, right, [tokens[1]!], tokens, 'on the second lease, after the first was restored');
+      await mustFind(bench, w, left, [], tokens, 'on the first lease, after it was restored');
+      bench.record('rows in each lease', 1);
+    },
+  });
+}
+
+/** Fails unless the probe finds exactly `expected` of the items that `among` names. */
+async function mustFind<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  rig: Rig,
+  expected: string[],
+  among: string[],
+  when: string,
+): Promise<void> {
+  const found = byToken(await w.stored(bench, rig));
+  for (const token of among) {
+    const rows = found.get(token)?.length ?? 0;
+    const wanted = expected.includes(token) ? 1 : 0;
+    if (rows === wanted) continue;
+    const is = rows === 0 ? 'the probe does not see an item' : `the probe reports ${count(rows, 'rows')} of an item`;
+    throw new Violation(
+      `${is} ${when} (item ${among.indexOf(token)} of ${among.length}; expected ${count(wanted, 'rows')})`,
+    );
+  }
+}
+
+function mustHaveGrown(before: Snapshot, after: Snapshot): void {
+  const more = Object.keys(after.tables).some((table) => (after.tables[table] ?? 0) > (before.tables[table] ?? 0));
+  if (!more)
+    throw new NotApplicable(
+      'engine',
+      'a write adds no row to any table that the provider can see, so none can be written raw',
+    );
+}

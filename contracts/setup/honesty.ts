@@ -1,0 +1,63 @@
+import { offers } from '../kernel/capabilities.ts';
+import { mustFail, mustHaveStoredAll, mustSucceed } from '../kernel/checks.ts';
+import { type Guard, guard, Violation } from '../kernel/guard.ts';
+import { short } from '../kernel/print.ts';
+import { grown, type Writes } from '../kernel/writes.ts';
+
+/** What a backend says of itself is what it does. */
+export function honestyGuards<Item>(w: Writes<Item>): Guard[] {
+  return [capabilityIsHonest(w), capabilitySurvivesWrapping(w)];
+}
+
+function capabilityIsHonest<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/capability-is-honest',
+    statement: 'What is offered works; what is not offered is refused before any write.',
+    proves: ['options tried'],
+    async check(bench) {
+      const size = 3;
+      for (const offer of offers) {
+        const [probe] = w.items(bench, 1, 'bare');
+        if (w.using(bench, probe!, offer) === undefined) continue;
+        const offered = bench.declaration.offers.includes(offer);
+        await bench.case(offered ? `offers-${offer}` : `refuses-${offer}`, async () => {
+          const rig = await bench.open();
+          const plain = w.items(bench, size, 'bare');
+          const items = plain.map((item, slot) => (slot === 1 ? w.using(bench, item, offer)! : item));
+          const before = await rig.lease.snapshot();
+          const written = await w.write(rig, items);
+          bench.record('options tried', 1);
+          if (offered) {
+            mustSucceed(w, items, written, `a batch whose second item uses ${offer}, which is offered,`);
+            return;
+          }
+          mustFail(w, items, written, `a batch whose second item uses ${offer}, which is not offered,`);
+          const after = await rig.lease.snapshot();
+          const more = grown(before, after);
+          if (Object.keys(more).length > 0)
+            throw new Violation(`${offer} is refused only after rows were written: ${short(more)}`);
+          mustSucceed(w, plain, await w.write(rig, plain), `the same batch without ${offer}`);
+          await mustHaveStoredAll(bench, w, rig, plain, `the same batch without ${offer}`);
+        });
+      }
+    },
+  });
+}
+
+function capabilitySurvivesWrapping<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/capability-survives-wrapping',
+    statement: 'Behind a wrapper that passes everything through, the backend has the same members and stores the same.',
+    proves: ['wrapped batches stored'],
+    async check(bench) {
+      const bare = await bench.open();
+      const wrapped = await bench.open({ wrapped: true });
+      const [one, other] = [bare.subject.members, wrapped.subject.members].map((m) => [...m].sort().join(', '));
+      if (one !== other) throw new Violation(`unwrapped the backend has ${one}; wrapped it has ${other}`);
+      const items = w.items(bench, 5);
+      mustSucceed(w, items, await w.write(wrapped, items), 'a batch through a wrapper');
+      await mustHaveStoredAll(bench, w, wrapped, items, 'a batch through a wrapper');
+      bench.record('wrapped batches stored', 1);
+    },
+  });
+}

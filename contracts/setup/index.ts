@@ -1,0 +1,10 @@
+import type { Guard } from '../kernel/guard.ts';
+import type { Writes } from '../kernel/writes.ts';
+import { evidenceGuards } from './evidence.ts';
+import { foundationGuards } from './foundation.ts';
+import { honestyGuards } from './honesty.ts';
+
+/** The guards that show that a verdict about this contract can be believed; they run before all others. */
+export function setupGuards<Item>(w: Writes<Item>): Guard[] {
+  return [...foundationGuards(w), ...evidenceGuards(w), ...honestyGuards(w)];
+}
