@@ -2,6 +2,11 @@ import type { Declaration, EngineFacts } from '../contracts/kernel/capabilities.
 import type { Found, Site } from '../contracts/kernel/engine.ts';
 import type { ContractName, Ports } from '../contracts/ports.ts';
 import type { Sites } from '../providers/sites.ts';
+import { checkDeclaration } from './declaration.ts';
+import { contractNames } from './port-shapes.ts';
+import { print } from './print.ts';
+
+export { declarationOf } from './declaration.ts';
 
 /** Reads what was really stored, with statements of its own. Runs in a host of its own, never beside the subject. */
 export interface Probe {
@@ -44,3 +49,84 @@ export type BackendDefinition<P extends string> = Named<P> &
 
 /** The name that the only variant gets when an author names none. */
 export const onlyVariant = 'default';
+
+/**
+ * Describes a backend: its engine, and for each contract how to open it and how to read what it stored.
+ * Throws a TypeError that names what is wrong and what would be right.
+ */
+export function defineBackend<const P extends string>(definition: BackendDefinition<P>): Backend {
+  const given: unknown = definition;
+  if (!isRecord(given)) throw new TypeError(`a backend must be an object, not ${print(given)}`);
+  const { name, provider, variants, ...contracts } = given;
+  if (!isText(name)) throw new TypeError(`a backend must have a name, a text that is not blank; it is ${print(name)}`);
+  const backend = `backend ${print(name)}`;
+  if (!isText(provider)) {
+    throw new TypeError(`${backend} must name its provider, such as 'sqlite'; it is ${print(provider)}`);
+  }
+  if (variants === undefined) return { name, provider, variants: { [onlyVariant]: checkVariant(contracts, backend) } };
+
+  const [stray] = Object.keys(contracts);
+  if (stray !== undefined) {
+    throw new TypeError(`${backend} has variants, and beside them ${print(stray)}; move that into a variant`);
+  }
+  if (!isRecord(variants) || Object.keys(variants).length === 0) {
+    throw new TypeError(`${backend}: variants must be an object with at least one variant, not ${print(variants)}`);
+  }
+  const checked = Object.entries(variants).map(([variant, value]) => {
+    if (!/^[\w.-]+$/.test(variant)) {
+      const rule = 'a variant is named by letters, digits, dots, dashes and underscores, as it is part of a path';
+      throw new TypeError(`${backend}: variant ${print(variant)} has a wrong name; ${rule}`);
+    }
+    return [variant, checkVariant(value, `${backend}, variant ${print(variant)}`)];
+  });
+  return { name, provider, variants: Object.fromEntries(checked) };
+}
+
+function checkVariant(value: unknown, where: string): Variant {
+  const known = `the contracts are ${contractNames.join(', ')}`;
+  if (!isRecord(value)) throw new TypeError(`${where} must be an object of contracts, not ${print(value)}; ${known}`);
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  if (entries.length === 0) throw new TypeError(`${where} has no contract; ${known}`);
+  for (const [contract, entry] of entries) {
+    if (!(contractNames as string[]).includes(contract)) {
+      throw new TypeError(`${where} has an unknown contract ${print(contract)}; ${known}`);
+    }
+    checkEntry(entry, `${where}, ${contract}`);
+  }
+  return Object.fromEntries(entries);
+}
+
+function checkEntry(entry: unknown, where: string): void {
+  if (!isRecord(entry)) throw new TypeError(`${where} must be an object with open and rows, not ${print(entry)}`);
+  for (const key of Object.keys(entry)) {
+    if (!['declare', 'open', 'rows', 'probe'].includes(key)) {
+      throw new TypeError(`${where} has an unknown field ${print(key)}; its fields are declare, open, rows, probe`);
+    }
+  }
+  const { declare, open, rows, probe } = entry;
+  if (typeof open !== 'function') {
+    throw new TypeError(`${where} needs open(site), a function that returns the port; it is ${print(open)}`);
+  }
+  if (rows === undefined && probe === undefined) {
+    const rule = 'give rows, the statement that reads the stored rows, or probe(site), a reader of your own';
+    throw new TypeError(`${where} does not say how to read what was stored; ${rule}`);
+  }
+  if (rows !== undefined && probe !== undefined) {
+    throw new TypeError(`${where} has both rows and probe; give rows for a statement or probe for a reader, not both`);
+  }
+  if (rows !== undefined && !isText(rows)) {
+    throw new TypeError(`${where}: rows must be the text of a statement, not ${print(rows)}`);
+  }
+  if (probe !== undefined && typeof probe !== 'function') {
+    throw new TypeError(`${where}: probe must be a function of the site, not ${print(probe)}`);
+  }
+  if (declare !== undefined && typeof declare !== 'function') checkDeclaration(declare, `${where}: declare`);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}

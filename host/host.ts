@@ -2,7 +2,7 @@ import type { Declaration, EngineFacts } from '../contracts/kernel/capabilities.
 import type { Found, Site } from '../contracts/kernel/engine.ts';
 import type { CallOptions } from '../contracts/kernel/guard.ts';
 import type { Failure, Settled } from '../contracts/kernel/outcome.ts';
-import type { Manifest, ModuleRef } from './protocol.ts';
+import type { HostMessage, Manifest, ModuleRef, Request } from './protocol.ts';
 
 /** Where a host's subject lives. */
 export type HostKind = 'worker' | 'process' | 'inline';
@@ -12,7 +12,16 @@ export interface HostOptions {
   backend: ModuleRef;
   /** URL of the provider's agent, or null. */
   agent: string | null;
+  /** Milliseconds for the host to start and to load the backend. */
+  loadWithin?: number;
+  /** Milliseconds that a subject has to close. */
+  closeWithin?: number;
+  /** Hears every message in the order in which the judge sends or receives it. */
+  trace?: (exchanged: Exchanged) => void;
 }
+
+/** One message between the judge and a host. */
+export type Exchanged = { from: 'judge'; message: Request } | { from: 'host'; message: HostMessage };
 
 /** A place where subjects live, seen from the judge. */
 export interface Host {

@@ -1,0 +1,106 @@
+/** Freezes arrays, dates and plain objects deeply; bytes cannot be frozen and stay as they are. Runs no getter. */
+export function freezeDeep(value: unknown): void {
+  walk(value, (object) => {
+    if (!(object instanceof Uint8Array)) Object.freeze(object);
+  });
+}
+
+/**
+ * Overwrites what a caller could overwrite: every value of every array and plain object that is not frozen, every
+ * byte, every date. Arrays keep their length.
+ */
+export function scramble(value: unknown): void {
+  walk(value, (object) => {
+    if (object instanceof Uint8Array) {
+      object.fill(0xaa);
+      return;
+    }
+    if (Object.isFrozen(object)) return;
+    if (object instanceof Date) object.setTime(0);
+    for (const [key, { value: old, writable }] of Object.entries(Object.getOwnPropertyDescriptors(object))) {
+      if (!writable || key === 'length' || isContainer(old) || isForeign(old)) continue;
+      (object as Record<string, unknown>)[key] = scrambled(old);
+    }
+  });
+}
+
+function scrambled(old: unknown): unknown {
+  if (typeof old === 'number') return old === 987654321 ? 123456789 : 987654321;
+  if (typeof old === 'bigint') return old + 1n;
+  if (typeof old === 'boolean') return !old;
+  return 'scrambled';
+}
+
+/**
+ * Says in words the first difference between what a caller handed over and what it finds there afterwards, or
+ * undefined. `path` names the value, as in `messages[3].headers changed`.
+ */
+export function firstChange(before: unknown, after: unknown, path: string): string | undefined {
+  const compared = new Set<object>();
+
+  const compare = (was: unknown, is: unknown, at: string): string | undefined => {
+    if (!isContainer(was) || !isContainer(is)) return sameLeaf(was, is) ? undefined : `${at} changed`;
+    if (compared.has(was)) return undefined;
+    compared.add(was);
+    if (Object.getPrototypeOf(was) !== Object.getPrototypeOf(is)) return `${at} changed`;
+    if (was instanceof Uint8Array) return Buffer.compare(was, is as Uint8Array) === 0 ? undefined : `${at} changed`;
+    if (was instanceof Date && !Object.is(was.getTime(), (is as Date).getTime())) return `${at} changed`;
+    return compareKeys(was, is, at);
+  };
+
+  const compareKeys = (was: object, is: object, at: string): string | undefined => {
+    for (const key of Reflect.ownKeys(was)) {
+      const old = Object.getOwnPropertyDescriptor(was, key)!;
+      const now = Object.getOwnPropertyDescriptor(is, key);
+      const place = step(was, at, key);
+      if (!now) return `${place} was removed`;
+      if (old.get !== undefined && now.get !== undefined) continue;
+      const change = compare(old.value, now.value, place);
+      if (change) return change;
+    }
+    const added = Reflect.ownKeys(is).find((key) => !Object.hasOwn(was, key));
+    return added === undefined ? undefined : `${step(is, at, added)} was added`;
+  };
+
+  return compare(before, after, path);
+}
+
+function step(object: object, at: string, key: string | symbol): string {
+  if (typeof key === 'symbol') return `${at}[${String(key)}]`;
+  if (Array.isArray(object) && key !== 'length') return `${at}[${key}]`;
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `${at}.${key}` : `${at}[${JSON.stringify(key)}]`;
+}
+
+/** Functions and symbols that a recipe made twice count as the same. */
+function sameLeaf(was: unknown, is: unknown): boolean {
+  if (typeof was === 'function') return typeof is === 'function' && was.name === is.name;
+  if (typeof was === 'symbol') return typeof is === 'symbol' && was.description === is.description;
+  return Object.is(was, is);
+}
+
+/** What a caller's data is made of; anything else (a signal, a transaction) is left alone. */
+function isContainer(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value) || value instanceof Uint8Array || value instanceof Date) return true;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function isForeign(value: unknown): boolean {
+  return (typeof value === 'object' && value !== null && !isContainer(value)) || typeof value === 'function';
+}
+
+/** Visits every container once, without running getters. */
+function walk(root: unknown, visit: (object: object) => void): void {
+  const seen = new Set<object>();
+  const open: unknown[] = [root];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (!isContainer(value) || seen.has(value)) continue;
+    seen.add(value);
+    if (!(value instanceof Uint8Array)) {
+      for (const key of Object.keys(value)) open.push(Object.getOwnPropertyDescriptor(value, key)!.value);
+    }
+    visit(value);
+  }
+}

@@ -1,0 +1,41 @@
+import { failureOf } from './failure.ts';
+import type { MemberShape } from './port-shapes.ts';
+import { print } from './print.ts';
+
+/** What a subject returned in the place of an outcome, when it is none. */
+export interface Malformed {
+  malformed: string;
+}
+
+/** Brings what a member returned into the form that the judge reads: ids as text, errors as failures. */
+export function normalise(returns: MemberShape['returns'], value: unknown): unknown {
+  if (returns === 'value') return value;
+  if (returns === 'outcome') return normaliseOutcome(value);
+  if (!Array.isArray(value)) return malformed(value);
+  return Array.from(value, normaliseOutcome);
+}
+
+/** An outcome has exactly one of these fields; what else it carries is kept. */
+const kinds = ['stored', 'duplicate', 'failed', 'unknown'] as const;
+
+function normaliseOutcome(value: unknown): unknown {
+  try {
+    if (typeof value !== 'object' || value === null) return malformed(value);
+    const [kind, another] = kinds.filter((k) => Object.hasOwn(value, k));
+    if (kind === undefined || another !== undefined) return malformed(value);
+    const content = (value as Record<string, unknown>)[kind];
+    if (kind === 'failed' || kind === 'unknown') return { ...value, [kind]: failureOf(content) };
+    if (!isId(content) && content !== null) return malformed(value);
+    return { ...value, [kind]: content === null ? null : String(content) };
+  } catch {
+    return malformed(value);
+  }
+}
+
+function malformed(value: unknown): Malformed {
+  return { malformed: print(value) };
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'bigint' || Number.isFinite(value);
+}

@@ -1,0 +1,38 @@
+import type { ContractName } from '../contracts/ports.ts';
+
+/** What a host must know of one member of a port. */
+export interface MemberShape {
+  /** Names of its parameters, for messages; one named `options` takes the signal. */
+  parameters: string[];
+  /** Whether it returns one outcome, a list of them, or anything else. */
+  returns: 'outcome' | 'outcomes' | 'value';
+}
+
+export interface PortShape {
+  /** Members without which it is not that port. */
+  required: string[];
+  members: Record<string, MemberShape>;
+}
+
+/** What a host must know of each contract's port. */
+export const portShapes: Record<ContractName, PortShape> = {
+  'send-batch': {
+    required: ['sendBatch'],
+    members: {
+      sendBatch: { parameters: ['messages', 'options'], returns: 'outcomes' },
+      sendBatchSync: { parameters: ['messages', 'options'], returns: 'outcomes' },
+      send: { parameters: ['message', 'options'], returns: 'outcome' },
+      receive: { parameters: ['count'], returns: 'value' },
+    },
+  },
+};
+
+export const contractNames = Object.keys(portShapes) as ContractName[];
+
+const anyMember: MemberShape = { parameters: [], returns: 'value' };
+
+/** The shape of a member; one that the contract does not name takes and returns anything. */
+export function memberShape(contract: ContractName, member: string): MemberShape {
+  const members = portShapes[contract].members;
+  return Object.hasOwn(members, member) ? members[member]! : anyMember;
+}

@@ -1,0 +1,33 @@
+import { Worker } from 'node:worker_threads';
+import { beside } from './beside.ts';
+import type { Link, LinkListener } from './client.ts';
+
+const memoryMb = 512;
+
+/** A host in a thread of its own. */
+export function workerLink(listener: LinkListener): Link {
+  const worker = new Worker(beside('./worker-thread', import.meta.url), {
+    // The judge's own flags (a test runner's loader, say) are none of the subject's business.
+    execArgv: [],
+    // What gets around the captured console goes nowhere instead of into the judge's output.
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+
+  let fault: string | undefined;
+  worker.on('message', listener.message);
+  worker.on('error', (error: NodeJS.ErrnoException) => {
+    fault = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? `out of memory (limit ${memoryMb} MB)` : String(error);
+  });
+  worker.on('exit', (code) => listener.ended(fault ?? `process.exit(${code})`));
+
+  return {
+    send: (request) => worker.postMessage(request),
+    end: async () => {
+      await worker.terminate();
+    },
+  };
+}
