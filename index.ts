@@ -1,0 +1,59 @@
+/** What an author of a backend or of a provider needs. */
+export type {
+  Chunk,
+  Declaration,
+  EngineFacts,
+  Extra,
+  Means,
+  Offer,
+  PromiseName,
+} from './contracts/kernel/capabilities.ts';
+export type { Counterexample, SlotLine, SlotMark } from './contracts/kernel/counterexample.ts';
+export type {
+  ArmedFault,
+  Fault,
+  Found,
+  Lease,
+  RowFaultKind,
+  Sample,
+  SampleBy,
+  SeenStatement,
+  Site,
+  Snapshot,
+  Sprung,
+  Watch,
+  Watched,
+} from './contracts/kernel/engine.ts';
+export type { Failure, Id, Outcome, ReportedOutcome } from './contracts/kernel/outcome.ts';
+export type { ContractName, Ports } from './contracts/ports.ts';
+export type { Message, SendBatchPort, SendOptions, StoredMessage } from './contracts/send-batch/port.ts';
+export {
+  type Backend,
+  type BackendDefinition,
+  defineBackend,
+  type Entry,
+  type Probe,
+  type Variant,
+} from './host/backend.ts';
+export { duplicate, failed, refuseOthers, stored, UnsupportedOption, unknown } from './host/only.ts';
+export {
+  type Agent,
+  type DoctorCheck,
+  defineProvider,
+  type Engine,
+  type EngineOptions,
+  EngineUnavailable,
+  type Provider,
+} from './providers/provider.ts';
+export type { MemorySite, ProviderName, Sites, SqliteSite } from './providers/sites.ts';
+export type {
+  CaseResult,
+  EngineReport,
+  PathReport,
+  Report,
+  Reporter,
+  RunEvents,
+  Summary,
+  Verdict,
+  VerdictName,
+} from './runner/report.ts';

@@ -1,0 +1,63 @@
+import {
+  type Entry,
+  failed,
+  type MemorySite,
+  type Message,
+  type ReportedOutcome,
+  type SendBatchPort,
+  type SendOptions,
+  stored,
+} from '../../index.ts';
+import { openStore, type Store } from '../../memory.ts';
+import { offers, outgoing } from '../outgoing.ts';
+
+const table = 'messages';
+
+/** A batch is one insert in one transaction; a failure is told in every outcome. */
+export const sendBatch: Entry<'send-batch', MemorySite> = {
+  declare: { offers, onFailure: 'outcomes' },
+  rows: table,
+  open(site) {
+    const store = openStore(site.name);
+    store.createTable(table);
+    return new MemorySender(store);
+  },
+};
+
+class MemorySender implements SendBatchPort {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  sendBatch(messages: readonly Message[], options: SendOptions): ReportedOutcome[] {
+    if (messages.length === 0) return [];
+    try {
+      return this.#insert(messages, options).map(stored);
+    } catch (error) {
+      return messages.map(() => failed(error));
+    }
+  }
+
+  send(message: Message, options: SendOptions): ReportedOutcome {
+    return this.sendBatch([message], options)[0]!;
+  }
+
+  #insert(messages: readonly Message[], options: SendOptions): number[] {
+    const rows = outgoing(messages, options).map((row) => ({ ...row, attempts: 0 }));
+    const transaction = this.#store.begin();
+    try {
+      const ids = transaction.insertMany(table, rows);
+      transaction.commit();
+      return ids;
+    } catch (error) {
+      try {
+        transaction.rollback();
+      } catch (second) {
+        throw new Error(`${String(error)}; and the rollback failed: ${String(second)}`, { cause: error });
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { schema } from './schema.ts';
+
+/** Milliseconds that a write waits for another connection's lock. */
+const lockTimeout = 2000;
+
+/** One connection to a message store, with its prepared statements. */
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** Opens the database, creating the tables where they are not there yet. */
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path, { timeout: lockTimeout });
+    this.#database.exec(`PRAGMA journal_mode = WAL; ${schema}`);
+  }
+
+  /** Runs a statement and returns the id of the row it inserted. */
+  insert(sql: string, ...values: SQLInputValue[]): bigint {
+    return this.#prepared(sql).run(...values).lastInsertRowid as bigint;
+  }
+
+  /** Runs a statement and returns its rows; integers are bigints, since ids may exceed 2^53. */
+  rows(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[] {
+    return this.#prepared(sql).all(...values);
+  }
+
+  /** Runs `work` in a transaction: all of it is committed, or none. */
+  transaction<T>(work: () => T): T {
+    // A rollback that failed has left its transaction open; none of that may be committed with this one.
+    if (this.#database.isTransaction) this.#run('ROLLBACK');
+    this.#run('BEGIN IMMEDIATE');
+    return this.#whole(work, 'COMMIT', ['ROLLBACK']);
+  }
+
+  /** Runs `work` in a part of the open transaction that can be undone alone. */
+  savepoint<T>(work: () => T): T {
+    this.#run('SAVEPOINT part');
+    return this.#whole(work, 'RELEASE part', ['ROLLBACK TO part', 'RELEASE part']);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #whole<T>(work: () => T, finish: string, undo: readonly string[]): T {
+    try {
+      const result = work();
+      this.#run(finish);
+      return result;
+    } catch (error) {
+      this.#undo(error, undo);
+      throw error;
+    }
+  }
+
+  /** Undoes what was done; when that fails as well, the first error stays the cause. */
+  #undo(error: unknown, statements: readonly string[]): void {
+    // Some errors end the transaction by themselves.
+    if (!this.#database.isTransaction) return;
+    try {
+      for (const sql of statements) this.#run(sql);
+    } catch (second) {
+      throw new Error(`${String(error)}; and the rollback failed: ${String(second)}`, { cause: error });
+    }
+  }
+
+  #run(sql: string): void {
+    this.#prepared(sql).run();
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql);
+      statement.setReadBigInts(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,16 @@
+import { defineBackend } from '../../index.ts';
+import { jsonEach } from './send-batch-json-each.ts';
+import { loop } from './send-batch-loop.ts';
+import { prepared } from './send-batch-prepared.ts';
+import { values } from './send-batch-values.ts';
+
+export default defineBackend({
+  name: 'sqlite',
+  provider: 'sqlite',
+  variants: {
+    prepared: { 'send-batch': prepared },
+    'json-each': { 'send-batch': jsonEach },
+    values: { 'send-batch': values },
+    loop: { 'send-batch': loop },
+  },
+});
