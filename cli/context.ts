@@ -1,0 +1,32 @@
+import type { Writable } from 'node:stream';
+import type { Contract } from '../contracts/kernel/guard.ts';
+import type { Mutant } from '../contracts/kernel/mutant.ts';
+import type { ModuleRef } from '../host/protocol.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { EngineReport, Report, Reporter } from '../runner/report.ts';
+import type { RunOptions } from '../runner/run-options.ts';
+
+/** What the commands work on: the tables of contents of the toolkit, and the runner. */
+export interface Toolkit {
+  contracts: readonly Contract[];
+  providers: readonly Provider[];
+  /** Behavioural mutants of all contracts. */
+  mutants: readonly Pick<Mutant, 'id' | 'lie' | 'target'>[];
+  /** Built-in backends. */
+  references: readonly ModuleRef[];
+  run(options: RunOptions, reporters: Reporter[]): Promise<Report>;
+  doctor(options: { providers: string[]; signal: AbortSignal }): Promise<EngineReport[]>;
+}
+
+/** The surroundings of a command: what it reads, where it writes, and how it hears that it shall end. */
+export interface Context {
+  stdout: Writable & { isTTY?: boolean; columns?: number };
+  stderr: Writable & { isTTY?: boolean; columns?: number };
+  env: Record<string, string | undefined>;
+  cwd: string;
+  version: string;
+  /** Fires on Ctrl-C, SIGTERM, or when nobody reads the output any more. */
+  signal: AbortSignal;
+  /** Loads the toolkit, which takes a moment that `--help` need not wait for. */
+  load(): Promise<Toolkit>;
+}

@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import { renderCheck, renderEngine } from '../reporters/engine.ts';
+import { terminalOf } from '../reporters/terminal.ts';
+import { UsageError } from '../runner/usage-error.ts';
+import type { Context } from './context.ts';
+import * as option from './options.ts';
+import { didYouMean } from './suggest.ts';
+
+/** Tries whether engines can be had, and whether verdicts about them could be believed. */
+export function doctorCommand(context: Context, ended: (exitCode: number) => void): Command {
+  const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+  return new Command('doctor')
+    .description('try the engines: start, isolation, restoring, faults, clock')
+    .option(
+      '-p, --provider <name>',
+      `engine to try; repeat it or separate by commas (default: ${option.defaultProviders.join(',')})`,
+      collect,
+    )
+    .action(async (flags: { provider?: string[] }) => {
+      ended(await doctor(option.list(flags.provider ?? option.defaultProviders), context));
+    });
+}
+
+async function doctor(providers: string[], context: Context): Promise<number> {
+  const toolkit = await context.load();
+  const known = toolkit.providers.map((provider) => provider.name);
+  for (const name of providers) {
+    if (!known.includes(name)) {
+      throw new UsageError(`--provider ${JSON.stringify(name)} is not known`, didYouMean(name, known));
+    }
+  }
+  const engines = await toolkit.doctor({ providers, signal: context.signal });
+  if (context.signal.aborted) return 130;
+  const terminal = terminalOf(context.stdout, context.env);
+  for (const engine of engines) {
+    const passed = engine.doctor.filter((check) => check.ok).flatMap((check) => renderCheck(check, terminal));
+    context.stdout.write(`${[...renderEngine(engine, terminal), ...passed].join('\n')}\n`);
+  }
+  return engines.every((engine) => engine.doctor.every((check) => check.ok)) ? 0 : 3;
+}

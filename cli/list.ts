@@ -1,0 +1,80 @@
+import { Command } from 'commander';
+import type { Guard } from '../contracts/kernel/guard.ts';
+import type { Backend } from '../host/backend.ts';
+import { importExport } from '../host/modules.ts';
+import { paint, type Terminal, terminalOf } from '../reporters/terminal.ts';
+import { indented, paragraph, visible } from '../reporters/text.ts';
+import type { Context, Toolkit } from './context.ts';
+
+/** What `list --json` prints. */
+interface Listing {
+  providers: { name: string; title: string; modes: readonly string[] }[];
+  contracts: { name: string; title: string; guards: Pick<Guard, 'id' | 'level' | 'statement'>[] }[];
+  paths: { path: string; contracts: string[]; backend: string }[];
+}
+
+/** Lists what there is: engines and their modes, contracts and their guards, and the built-in engine paths. */
+export function listCommand(context: Context): Command {
+  return new Command('list')
+    .description('list engines, built-in engine paths, contracts and guards')
+    .option('--json', 'as JSON')
+    .action(async (flags: { json?: true }) => {
+      const listing = await take(await context.load());
+      const terminal = terminalOf(context.stdout, context.env);
+      const lines = flags.json ? [JSON.stringify(listing, null, 2)] : renderListing(listing, terminal);
+      context.stdout.write(`${lines.join('\n')}\n`);
+    });
+}
+
+async function take(toolkit: Toolkit): Promise<Listing> {
+  const modes = new Map(toolkit.providers.map((provider) => [provider.name, provider.modes]));
+  const backends = await Promise.all(toolkit.references.map((ref) => importExport(ref, 'backend') as Promise<Backend>));
+  return {
+    providers: toolkit.providers.map(({ name, title, modes }) => ({ name, title, modes })),
+    contracts: toolkit.contracts.map(({ name, title, guards }) => ({
+      name,
+      title,
+      guards: guards.map(({ id, level, statement }) => ({ id, level, statement })),
+    })),
+    paths: backends.flatMap((backend) =>
+      Object.entries(backend.variants).flatMap(([variant, entries]) =>
+        (modes.get(backend.provider) ?? []).map((mode) => ({
+          path: `${backend.provider}/${mode}/${variant}`,
+          contracts: Object.keys(entries),
+          backend: backend.name,
+        })),
+      ),
+    ),
+  };
+}
+
+function renderListing(listing: Listing, terminal: Terminal): string[] {
+  const title = (text: string) => paint(terminal, 'bold', text);
+  return [
+    title('Engines'),
+    ...listing.providers.flatMap((p) => entry(p.name, `${p.title} (modes: ${p.modes.join(', ')})`, terminal)),
+    '',
+    title('Built-in engine paths'),
+    ...listing.paths.flatMap((p) => entry(p.path, `${p.contracts.join(', ')} by ${p.backend}`, terminal)),
+    ...listing.contracts.flatMap((contract) => [
+      '',
+      `${title(`Contract ${contract.name}`)}, ${contract.guards.length} guards`,
+      ...indented(paragraph('', visible(contract.title, terminal), terminal.width - 2)),
+      ...contract.guards.flatMap((guard) => guardLines(guard, terminal)),
+    ]),
+    '',
+    ...paragraph('', 'More about one guard: contract-test explain <guard>', terminal.width),
+  ];
+}
+
+function entry(name: string, text: string, terminal: Terminal): string[] {
+  return indented(paragraph(`${name}  `, visible(text, terminal), terminal.width - 2));
+}
+
+function guardLines(guard: Listing['contracts'][number]['guards'][number], terminal: Terminal): string[] {
+  const level = guard.level === 'must' ? '' : '  (should)';
+  return [
+    `  ${paint(terminal, 'cyan', guard.id)}${level}`,
+    ...indented(indented(paragraph('', visible(guard.statement, terminal), terminal.width - 4))),
+  ];
+}

@@ -1,0 +1,61 @@
+import { Command } from 'commander';
+import { makeReporters } from '../reporters/index.ts';
+import { UsageError } from '../runner/usage-error.ts';
+import { loadConfig } from './config.ts';
+import type { Context } from './context.ts';
+import * as option from './options.ts';
+import { type RunFlags, settle } from './settings.ts';
+import { didYouMean } from './suggest.ts';
+
+/** The default command: judges backends by the contracts, and reports. */
+export function runCommand(context: Context, ended: (exitCode: number) => void): Command {
+  const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+  return new Command('run')
+    .description('judge backends by the contracts (the default command)')
+    .option(
+      '-p, --provider <path>',
+      `engine, or engine/mode/variant; repeat it or separate by commas (default: ${option.defaultProviders.join(',')})`,
+      collect,
+    )
+    .option(
+      '-b, --backend <file>',
+      'module with your backend, file or file#export, in place of the built-in ones',
+      collect,
+    )
+    .option('-c, --contract <name>', 'only this contract; repeatable', collect)
+    .option('-g, --guard <glob>', 'only guards whose id matches, such as send-batch/ids-*; repeatable', collect)
+    .option('--seed <int>', 'seed of everything random (default: a new one, which is printed)')
+    .option('--runs <int>', `generated inputs of each property (default: ${option.defaultRuns})`)
+    .option('--replay <case>', 'only this case of a guard, as the replay line of a failure names it')
+    .option('--timeout <time>', `what a guard has, in ms or as 10s (default: ${option.defaultTimeout})`)
+    .option('--keep', 'leave the namespaces in place, to look into them')
+    .option('--host <kind>', `where backends run: ${option.hostKinds.join(', ')} (default: worker)`)
+    .option('-r, --reporter <name>', 'console, json, or json=file; repeatable (default: console)', collect)
+    .option('--config <file>', 'configuration (default: contract-test.config.ts, .js or .mjs, where there is one)')
+    .option('--strict', 'violated should clauses fail the run, too')
+    .option('--debug', 'print stack traces, and all that backends write to the console')
+    .argument('[unexpected...]')
+    .usage('[options]')
+    .configureHelp({ visibleArguments: () => [] })
+    .action(async (unexpected: string[], flags: RunFlags) => {
+      if (unexpected.length > 0) throw noSuchCommand(unexpected[0]!);
+      ended(await run(flags, context));
+    });
+}
+
+async function run(flags: RunFlags, context: Context): Promise<number> {
+  const config = await loadConfig(context.cwd, flags.config);
+  const toolkit = await context.load();
+  const { options, reporters, debug } = settle(flags, config, context.cwd, toolkit.references);
+  const made = makeReporters(reporters, context, { strict: options.strict, debug });
+  const report = await toolkit.run({ ...options, signal: context.signal }, made);
+  return report.exitCode;
+}
+
+function noSuchCommand(given: string): UsageError {
+  const commands = ['run', 'list', 'explain', 'doctor'];
+  if (/[./]/.test(given)) {
+    return new UsageError(`unexpected argument ${JSON.stringify(given)}`, 'a backend is named with --backend <file>');
+  }
+  return new UsageError(`there is no command ${JSON.stringify(given)}`, didYouMean(given, commands));
+}

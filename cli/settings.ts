@@ -1,0 +1,76 @@
+import { availableParallelism } from 'node:os';
+import type { ModuleRef } from '../host/protocol.ts';
+import type { ReporterSpec } from '../reporters/index.ts';
+import type { RunOptions } from '../runner/run-options.ts';
+import { UsageError } from '../runner/usage-error.ts';
+import type { LoadedConfig } from './config.ts';
+import * as option from './options.ts';
+
+/** The options of `run` as commander hands them over: texts, and lists of texts. */
+export interface RunFlags {
+  provider?: string[];
+  backend?: string[];
+  contract?: string[];
+  guard?: string[];
+  seed?: string;
+  runs?: string;
+  replay?: string;
+  timeout?: string;
+  keep?: true;
+  host?: string;
+  reporter?: string[];
+  config?: string;
+  strict?: true;
+  debug?: true;
+}
+
+/** What a run was asked for, checked, with everything filled in. */
+export interface Settings {
+  options: Omit<RunOptions, 'signal'>;
+  reporters: ReporterSpec[];
+  debug: boolean;
+}
+
+/** Puts together the command line, which wins, the configuration and the defaults. */
+export function settle(
+  flags: RunFlags,
+  { config, folder }: LoadedConfig,
+  cwd: string,
+  builtIn: readonly ModuleRef[],
+): Settings {
+  const backends = flags.backend
+    ? option.list(flags.backend).map((value) => option.backend('--backend', value, cwd))
+    : listOf(config.backend)?.map((value) => option.backend('backend', value, folder));
+  const paths = (flags.provider ?? listOf(config.provider) ?? (backends ? [] : option.defaultProviders)).flatMap((v) =>
+    option.list([v]),
+  );
+  const guards = option.list(flags.guard ?? listOf(config.guard) ?? []);
+  if (flags.replay !== undefined && guards.length === 0) {
+    throw new UsageError('--replay needs --guard, since a case belongs to one guard', 'copy the whole replay line');
+  }
+  const reporters = option.list(flags.reporter ?? listOf(config.reporter) ?? ['console']);
+  const random = option.randomSeed();
+  return {
+    options: {
+      backends: backends ?? [...builtIn],
+      paths: paths.map((value) => option.path('--provider', value)),
+      contracts: option.list(flags.contract ?? listOf(config.contract) ?? []),
+      guards,
+      seed: option.integer('--seed', flags.seed ?? config.seed ?? random, { least: -(2 ** 31), most: 2 ** 31 - 1 }),
+      runs: option.integer('--runs', flags.runs ?? config.runs ?? option.defaultRuns, { least: 1, most: 1_000_000 }),
+      replay: flags.replay ?? null,
+      timeout: option.milliseconds('--timeout', flags.timeout ?? config.timeout ?? option.defaultTimeout),
+      keep: flags.keep ?? config.keep ?? false,
+      strict: flags.strict ?? config.strict ?? false,
+      host: option.word('--host', flags.host ?? config.host ?? 'worker', option.hostKinds),
+      mutants: [],
+      concurrency: Math.min(availableParallelism(), 4),
+    },
+    reporters: reporters.map((value) => option.reporter('--reporter', value)),
+    debug: flags.debug ?? config.debug ?? false,
+  };
+}
+
+function listOf(value: string | string[] | undefined): string[] | undefined {
+  return typeof value === 'string' ? [value] : value;
+}
