@@ -33,42 +33,49 @@ function scrambled(old: unknown): unknown {
 
 /**
  * Says in words the first difference between what a caller handed over and what it finds there afterwards, or
- * undefined. `path` names the value, as in `messages[3].headers changed`.
+ * undefined. `name` is what the value is called, as in `messages[3].headers changed`.
  */
-export function firstChange(before: unknown, after: unknown, path: string): string | undefined {
+export function firstChange(before: unknown, after: unknown, name: string): string | undefined {
   const compared = new Set<object>();
 
-  const compare = (was: unknown, is: unknown, at: string): string | undefined => {
-    if (!isContainer(was) || !isContainer(is)) return sameLeaf(was, is) ? undefined : `${at} changed`;
+  /** The rest of the sentence, from the place of these two values on. */
+  const compare = (was: unknown, is: unknown): string | undefined => {
+    if (!isContainer(was) || !isContainer(is)) return sameLeaf(was, is) ? undefined : ' changed';
     if (compared.has(was)) return undefined;
     compared.add(was);
-    if (Object.getPrototypeOf(was) !== Object.getPrototypeOf(is)) return `${at} changed`;
-    if (was instanceof Uint8Array) return Buffer.compare(was, is as Uint8Array) === 0 ? undefined : `${at} changed`;
-    if (was instanceof Date && !Object.is(was.getTime(), (is as Date).getTime())) return `${at} changed`;
-    return compareKeys(was, is, at);
-  };
-
-  const compareKeys = (was: object, is: object, at: string): string | undefined => {
-    for (const key of Reflect.ownKeys(was)) {
-      const old = Object.getOwnPropertyDescriptor(was, key)!;
-      const now = Object.getOwnPropertyDescriptor(is, key);
-      const place = step(was, at, key);
-      if (!now) return `${place} was removed`;
-      if (old.get !== undefined && now.get !== undefined) continue;
-      const change = compare(old.value, now.value, place);
-      if (change) return change;
+    if (Object.getPrototypeOf(was) !== Object.getPrototypeOf(is)) return ' changed';
+    if (was instanceof Uint8Array) return Buffer.compare(was, is as Uint8Array) === 0 ? undefined : ' changed';
+    if (was instanceof Date && !Object.is(was.getTime(), (is as Date).getTime())) return ' changed';
+    for (const key of keysOfBoth(was, is)) {
+      const change = compareProperty(was, is, key);
+      if (change) return step(was, key) + change;
     }
-    const added = Reflect.ownKeys(is).find((key) => !Object.hasOwn(was, key));
-    return added === undefined ? undefined : `${step(is, at, added)} was added`;
+    return undefined;
   };
 
-  return compare(before, after, path);
+  const compareProperty = (was: object, is: object, key: string | symbol): string | undefined => {
+    const old = Object.getOwnPropertyDescriptor(was, key);
+    const now = Object.getOwnPropertyDescriptor(is, key);
+    if (!now) return ' was removed';
+    if (!old) return ' was added';
+    return old.get !== undefined && now.get !== undefined ? undefined : compare(old.value, now.value);
+  };
+
+  const change = compare(before, after);
+  return change && name + change;
 }
 
-function step(object: object, at: string, key: string | symbol): string {
-  if (typeof key === 'symbol') return `${at}[${String(key)}]`;
-  if (Array.isArray(object) && key !== 'length') return `${at}[${key}]`;
-  return /^[A-Za-z_$][\w$]*$/.test(key) ? `${at}.${key}` : `${at}[${JSON.stringify(key)}]`;
+/** An array's length comes last, since its elements say more. */
+function keysOfBoth(was: object, is: object): Set<string | symbol> {
+  const keys = new Set([...Reflect.ownKeys(was), ...Reflect.ownKeys(is)]);
+  if (keys.delete('length')) keys.add('length');
+  return keys;
+}
+
+function step(object: object, key: string | symbol): string {
+  if (typeof key === 'symbol') return `[${String(key)}]`;
+  if (Array.isArray(object) && key !== 'length') return `[${key}]`;
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
 /** Functions and symbols that a recipe made twice count as the same. */

@@ -28,15 +28,15 @@ export class UnsupportedOption extends Error {
   override name = 'UnsupportedOption';
   readonly code = 'UNSUPPORTED_OPTION';
   readonly option: string;
-  /** Index of the message that uses it; absent when the call's options do. */
-  readonly position?: number;
+  /** Index of the message that uses it; undefined when the call's options do. */
+  readonly position: number | undefined;
 
   constructor(option: string, position?: number) {
     super(
       position === undefined ? `option ${option} is not supported` : `message ${position}: ${option} is not supported`,
     );
     this.option = option;
-    if (position !== undefined) this.position = position;
+    this.position = position;
   }
 }
 

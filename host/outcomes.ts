@@ -11,8 +11,8 @@ export interface Malformed {
 export function normalise(returns: MemberShape['returns'], value: unknown): unknown {
   if (returns === 'value') return value;
   if (returns === 'outcome') return normaliseOutcome(value);
-  if (!Array.isArray(value)) return malformed(value);
-  return Array.from(value, normaliseOutcome);
+  // What is no list stays as it is: the judge can tell.
+  return Array.isArray(value) ? Array.from(value, normaliseOutcome) : value;
 }
 
 /** An outcome has exactly one of these fields; what else it carries is kept. */

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
+import { strictDeclaration } from '../contracts/kernel/capabilities.ts';
+import { type BackendDefinition, declarationOf, defineBackend, type Entry } from './backend.ts';
+
+const open = () => ({ sendBatch: () => [] });
+const entry = { open, rows: 'select 1' };
+const facts: EngineFacts = { provider: 'sqlite', mode: 'file', version: '3', lacks: {} };
+
+describe('defineBackend', () => {
+  test('contracts at the top level become the only variant', () => {
+    expect(defineBackend({ name: 'mine', provider: 'sqlite', 'send-batch': entry })).toEqual({
+      name: 'mine',
+      provider: 'sqlite',
+      variants: { default: { 'send-batch': entry } },
+    });
+  });
+
+  test('variants stay as they are named', () => {
+    const variants = { copy: { 'send-batch': entry }, 'multi-row.v2': { 'send-batch': entry } };
+    expect(defineBackend({ name: 'mine', provider: 'sqlite', variants }).variants).toEqual(variants);
+  });
+
+  test('a backend may be defined again', () => {
+    const backend = defineBackend({ name: 'mine', provider: 'sqlite', 'send-batch': entry });
+    expect(defineBackend(backend)).toEqual(backend);
+  });
+
+  test('open is given the site of its provider', () => {
+    const backend = defineBackend({
+      name: 'mine',
+      provider: 'sqlite',
+      'send-batch': {
+        open(site) {
+          // Checked by the compiler: other providers' sites have no path.
+          const path: string = site.path;
+          return { sendBatch: () => [{ stored: path }] };
+        },
+        rows: 'select 1',
+      },
+    });
+    const port = backend.variants.default!['send-batch']!.open({
+      provider: 'sqlite',
+      mode: 'file',
+      path: 'p',
+    } as never);
+    expect(port).toHaveProperty('sendBatch');
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['not an object', undefined, /must be an object, not undefined/],
+    ['no name', { provider: 'sqlite', 'send-batch': entry }, /must have a name.*undefined/],
+    ['no provider', { name: 'b', 'send-batch': entry }, /backend 'b' must name its provider/],
+    [
+      'unknown contract',
+      { name: 'b', provider: 'p', 'send-bacth': entry },
+      /unknown contract 'send-bacth'.*send-batch/,
+    ],
+    ['no contract', { name: 'b', provider: 'p' }, /has no contract; the contracts are send-batch/],
+    ['empty variants', { name: 'b', provider: 'p', variants: {} }, /at least one variant/],
+    [
+      'both styles',
+      { name: 'b', provider: 'p', variants: { v: { 'send-batch': entry } }, 'send-batch': entry },
+      /beside/,
+    ],
+    [
+      'variant with a slash',
+      { name: 'b', provider: 'p', variants: { 'a/b': { 'send-batch': entry } } },
+      /'a\/b' has a/,
+    ],
+    ['variant with a space', { name: 'b', provider: 'p', variants: { 'a b': { 'send-batch': entry } } }, /'a b' has a/],
+    [
+      'contract not an object',
+      { name: 'b', provider: 'p', 'send-batch': open },
+      /must be an object with open and rows/,
+    ],
+  ])('refuses: %s', (_, definition, message) => {
+    expect(() => defineBackend(definition as BackendDefinition<string>)).toThrow(message);
+    expect(() => defineBackend(definition as BackendDefinition<string>)).toThrow(TypeError);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['open missing', { rows: 'x' }, /needs open\(site\).*undefined/],
+    ['neither rows nor probe', { open }, /does not say how to read/],
+    ['both rows and probe', { open, rows: 'x', probe: open }, /both rows and probe/],
+    ['blank rows', { open, rows: ' ' }, /rows must be the text of a statement/],
+    ['probe no function', { open, probe: 'x' }, /probe must be a function/],
+    ['unknown field', { ...entry, rowz: 1 }, /unknown field 'rowz'; its fields are declare, open, rows, probe/],
+    ['wrong declare', { ...entry, declare: 'x' }, /declare must be an object, not 'x'/],
+  ])('refuses an entry: %s', (_, wrong, message) => {
+    const definition = { name: 'b', provider: 'p', variants: { v: { 'send-batch': wrong } } };
+    const define = () => defineBackend(definition as unknown as BackendDefinition<string>);
+    expect(define).toThrow(message);
+    expect(define).toThrow("backend 'b', variant 'v', send-batch");
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['unknown field', { offer: [] }, /declare has no field 'offer'; its fields are offers/],
+    ['unknown offer', { offers: ['dedupe'] }, /declare\.offers names an unknown offer 'dedupe'; known are destination/],
+    ['offers no array', { offers: 'headers' }, /must be an array of offers/],
+    ['unknown extra', { extras: ['fast'] }, /unknown extra 'fast'/],
+    ['unknown promise', { givesUp: { speed: 'slow' } }, /unknown promise 'speed'/],
+    ['give-up without a reason', { givesUp: { atomic: '' } }, /givesUp\.atomic must be the reason in words/],
+    ['give-up by true', { givesUp: { atomic: true } }, /givesUp\.atomic must be the reason in words.*true/],
+    ['chunk of nothing', { chunk: { rows: 0 } }, /chunk must be 'none', \{ rows: n \}/],
+    ['two chunks', { chunk: { rows: 1, params: 1 } }, /chunk must be/],
+    ['onFailure', { onFailure: 'throw' }, /onFailure must be 'outcomes' or 'throws', not 'throw'/],
+    ['clock', { clock: 'wall' }, /clock must be/],
+    ['body', { body: 'xml' }, /body must be/],
+    ['namespaces', { namespaces: 'none' }, /namespaces must be/],
+    ['timeResolution', { timeResolution: 0 }, /timeResolution must be/],
+    ['unknown limit', { limits: { items: 1 } }, /unknown limit 'items'/],
+    ['limit', { limits: { maxItems: 1.5 } }, /maxItems must be a whole number/],
+  ])('refuses a declaration: %s', (_, declare, message) => {
+    const wrong = { ...entry, declare } as unknown as Entry;
+    expect(() => defineBackend({ name: 'b', provider: 'p', 'send-batch': wrong })).toThrow(message);
+    const computed = { ...entry, declare: () => declare } as unknown as Entry;
+    expect(() => declarationOf(computed, facts)).toThrow(message);
+    expect(() => declarationOf(computed, facts)).toThrow(TypeError);
+  });
+});
+
+describe('declarationOf', () => {
+  test('is strict where nothing is said', () => {
+    expect(declarationOf({ ...entry }, facts)).toEqual(strictDeclaration);
+    expect(declarationOf({ ...entry, declare: { chunk: undefined } as never }, facts)).toEqual(strictDeclaration);
+  });
+
+  test('knows the engine', () => {
+    const declare = ({ mode }: EngineFacts) => ({ offers: mode === 'file' ? (['headers'] as const).slice() : [] });
+    expect(declarationOf({ ...entry, declare }, facts)).toEqual({ ...strictDeclaration, offers: ['headers'] });
+  });
+
+  test('accepts every legal value', () => {
+    const declare = {
+      offers: ['dedupeKey' as const],
+      extras: ['fifo' as const],
+      givesUp: { atomic: 'one statement a message' },
+      chunk: { params: 999 },
+      onFailure: 'outcomes' as const,
+      clock: 'database' as const,
+      body: 'bytes' as const,
+      namespaces: 'onDemand' as const,
+      timeResolution: 0.001,
+      limits: { maxItems: 10, maxBytes: 100 },
+    };
+    expect(declarationOf({ ...entry, declare }, facts)).toEqual(declare);
+  });
+});

@@ -1,0 +1,39 @@
+import type { ContractName } from '../contracts/ports.ts';
+import { portShapes } from './port-shapes.ts';
+import { print } from './print.ts';
+
+/** A port as a plain object of bound functions, whatever the author wrote it as. */
+export type Port = Record<string, (...args: unknown[]) => unknown>;
+
+/**
+ * Binds the members of what `open` returned, so that a wrapper may spread them even when they are a class's.
+ * Throws a TypeError when it is no port of that contract.
+ */
+export function portOf(opened: unknown, contract: ContractName): Port {
+  const port: Port = {};
+  if (typeof opened === 'object' && opened !== null) {
+    for (const name of memberNames(opened)) {
+      const value = (opened as Record<string, unknown>)[name];
+      if (typeof value === 'function') port[name] = value.bind(opened);
+    }
+  }
+  for (const name of portShapes[contract].required) {
+    if (!Object.hasOwn(port, name)) {
+      throw new TypeError(
+        `open(site) for ${contract} must return an object with a function ${name}, not ${print(opened)}`,
+      );
+    }
+  }
+  return port;
+}
+
+/** Names that an object has or inherits from its classes; `close` belongs to the session. */
+function memberNames(object: object): Set<string> {
+  const names = new Set<string>();
+  for (let o: object | null = object; o !== null && o !== Object.prototype; o = Object.getPrototypeOf(o)) {
+    for (const name of Object.getOwnPropertyNames(o)) names.add(name);
+  }
+  names.delete('constructor');
+  names.delete('close');
+  return names;
+}

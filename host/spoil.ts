@@ -1,0 +1,61 @@
+import type { Site } from '../contracts/kernel/engine.ts';
+import type { Mutant, MutantTools } from '../contracts/kernel/mutant.ts';
+import type { ContractName } from '../contracts/ports.ts';
+import type { Agent } from '../providers/provider.ts';
+import { beside } from './beside.ts';
+import { type Port, portOf } from './port.ts';
+import { print } from './print.ts';
+
+/** Loads every behavioural mutant there is; hosts that spoil nothing never do. */
+export async function loadMutants(): Promise<Mutant[]> {
+  const module = (await import(beside('../contracts/mutants', import.meta.url).href)) as { mutants: Mutant[] };
+  return module.mutants;
+}
+
+/** The mutants with these ids, in this order. Throws for an id that is not known. */
+export function pickMutants(all: readonly Mutant[], ids: readonly string[]): Mutant[] {
+  return ids.map((id) => {
+    const found = all.find((mutant) => mutant.id === id);
+    if (!found) throw new Error(`there is no mutant ${print(id)}`);
+    return found;
+  });
+}
+
+/** A port behind mutants, and how often each of them has lied so far. */
+export interface Spoiled {
+  port: Port;
+  lies: Record<string, number>;
+}
+
+/** Puts a port behind mutants, the first one innermost. */
+export function spoil(
+  port: Port,
+  mutants: readonly Mutant[],
+  where: { contract: ContractName; site: Site; agent: Agent | undefined },
+): Spoiled {
+  const lies: Record<string, number> = {};
+  let spoiled = port;
+  for (const mutant of mutants) {
+    lies[mutant.id] = 0;
+    const lied = () => {
+      lies[mutant.id]! += 1;
+    };
+    spoiled = portOf(mutant.wrap(spoiled, { ...toolsAt(where.site, where.agent), lied }), where.contract);
+  }
+  return { port: spoiled, lies };
+}
+
+function toolsAt(site: Site, agent: Agent | undefined): Omit<MutantTools, 'lied'> {
+  const hand = () => {
+    if (!agent) throw new Error('a mutant needs the hand of the engine, and this host has no provider agent');
+    return agent.hand(site);
+  };
+  return {
+    site,
+    hand: { snapshot: () => hand().snapshot(), restore: (snapshot) => hand().restore(snapshot) },
+    later: (work, milliseconds) => {
+      // A late lie that finds its lease gone is no failure of the subject, so it may fail unheard.
+      setTimeout(() => void (async () => work())().catch(() => {}), milliseconds);
+    },
+  };
+}
