@@ -35,6 +35,8 @@ export interface Provider {
   title: string;
   /** How the engine can be opened; the first is the default. */
   modes: readonly string[];
+  /** Modes in which the judge can only look on when the subject lives in the judge's own process. */
+  oneProcessModes?: readonly string[];
   /** Module with the part of the provider that lives in the subject's host, exported as `agent`. */
   agent: URL | null;
   start(options: EngineOptions): Promise<Engine>;

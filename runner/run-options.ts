@@ -1,9 +1,16 @@
 import type { HostKind } from '../host/host.ts';
 import type { ModuleRef } from '../host/protocol.ts';
 
+/** Generated inputs of each property, where nothing else is said. */
+export const defaultRuns = 100;
+/** Milliseconds that a guard has, where nothing else is said. */
+export const defaultTimeout = 20_000;
+
 /** What a run is asked to do; every field is set. */
 export interface RunOptions {
   backends: ModuleRef[];
+  /** The backends as the user named them (`--backend`), for the replay line; empty for the built-in ones. */
+  backendFiles: string[];
   /** Filters such as `sqlite`, `sqlite/file` or `sqlite/file/prepared`; empty means all. */
   paths: string[];
   contracts: string[];

@@ -1,0 +1,41 @@
+import type { Host, HostKind } from '../host/host.ts';
+import type { ModuleRef } from '../host/protocol.ts';
+import { startHost } from '../host/start.ts';
+
+/** Hosts of one backend, started when they are needed and used again while they are sound. */
+export class HostPool {
+  readonly #options: { kind: HostKind; backend: ModuleRef; agent: string | null };
+  readonly #idle: Host[] = [];
+  readonly #all = new Set<Host>();
+
+  constructor(options: { kind: HostKind; backend: ModuleRef; agent: string | null }) {
+    this.#options = options;
+  }
+
+  async take(): Promise<Host> {
+    for (let host = this.#idle.pop(); host; host = this.#idle.pop()) {
+      if (host.ended === undefined) return host;
+      this.#all.delete(host);
+    }
+    const host = await startHost(this.#options);
+    this.#all.add(host);
+    return host;
+  }
+
+  /** Takes a host back; one that ended, or that is no longer trusted, is not used again. */
+  async giveBack(host: Host, sound: boolean): Promise<void> {
+    if (sound && host.ended === undefined) {
+      this.#idle.push(host);
+      return;
+    }
+    this.#all.delete(host);
+    await host.terminate();
+  }
+
+  async end(): Promise<void> {
+    const hosts = [...this.#all];
+    this.#all.clear();
+    this.#idle.length = 0;
+    await Promise.all(hosts.map((host) => host.terminate()));
+  }
+}

@@ -1,0 +1,21 @@
+import type { Verdict } from './report.ts';
+import { defaultRuns, type RunOptions } from './run-options.ts';
+
+/** The command that runs a verdict's guard, or one case of it, again with the same values. */
+export function replayLine(
+  verdict: Pick<Verdict, 'guard' | 'path'>,
+  options: RunOptions,
+  replay: string | null,
+): string {
+  const words = ['npx', 'contract-test', '--provider', verdict.path];
+  for (const file of options.backendFiles) words.push('--backend', file);
+  words.push('--guard', verdict.guard, '--seed', String(options.seed));
+  if (options.runs !== defaultRuns) words.push('--runs', String(options.runs));
+  if (options.host !== 'worker') words.push('--host', options.host);
+  if (replay !== null) words.push('--replay', replay);
+  return words.map(quoted).join(' ');
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

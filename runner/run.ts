@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { clauseSet, type Guard } from '../contracts/kernel/guard.ts';
+import type { Engine, Provider } from '../providers/provider.ts';
+import { Interrupted } from './deadline.ts';
+import { startEngine } from './engines.ts';
+import { exitCodeOf, summarize } from './exit-code.ts';
+import { blankVerdict, judge, type PathContext } from './judge.ts';
+import type { EngineReport, PathReport, Report, Reporter, RunEvents, Verdict } from './report.ts';
+import type { RunOptions } from './run-options.ts';
+import { select } from './select.ts';
+
+/**
+ * Judges every selected path and returns all that was found.
+ *
+ * Throws `UsageError` when the selection is wrong and `EngineUnavailable` when an engine cannot be had. When
+ * `options.signal` aborts, what was found so far is reported as interrupted. Everything that was started is ended.
+ */
+export async function run(options: RunOptions, reporters: readonly Reporter[]): Promise<Report> {
+  const startedAt = performance.now();
+  const selection = await select(options);
+  const engines = new Map<Provider, { engine: Engine; report: EngineReport }>();
+  const total = selection.paths.reduce((sum, { guards }) => sum + guards.length, 0);
+  const report = blankReport(options);
+  const tell = listeners(reporters);
+  const counts = report.counts;
+
+  const decide = (verdict: Verdict) => {
+    report.firstVerdictMs ??= Math.round(performance.now() - startedAt);
+    report.verdicts.push(verdict);
+    counts.guards += 1;
+    tell('verdict', verdict, { done: report.verdicts.length, total });
+  };
+
+  try {
+    for (const { path, pool, guards } of selection.paths) {
+      options.signal.throwIfAborted();
+      let started = engines.get(path.provider);
+      if (!started) {
+        const modes = [
+          ...new Set(selection.paths.filter((p) => p.path.provider === path.provider).map((p) => p.path.mode)),
+        ];
+        started = await startEngine(path.provider, modes, { keep: options.keep });
+        engines.set(path.provider, started);
+        report.engines.push(started.report);
+        tell('engineStarted', started.report);
+      }
+      const { engine } = started;
+      const facts = engine.facts(path.mode);
+      const host = await pool.take();
+      const declaration = await host.declare(path.variant, path.contract, facts);
+      await pool.giveBack(host, true);
+      const pathReport: PathReport = {
+        path: path.name,
+        contract: path.contract,
+        backend: path.backend,
+        givesUp: declaration.givesUp as Record<string, string>,
+        console: { bytes: 0, text: '' },
+      };
+      report.paths.push(pathReport);
+      tell('pathStarted', pathReport, guards.length);
+      const context: PathContext = {
+        path,
+        engine,
+        facts,
+        declaration,
+        pool,
+        options,
+        hung: false,
+        counts,
+        console: pathReport.console,
+      };
+      const ill = started.report.doctor.find((check) => check.mode === path.mode && !check.ok);
+      await judgePath(guards, context, ill && `doctor: ${ill.name} (${ill.detail})`, decide);
+    }
+  } catch (error) {
+    if (!(error instanceof Interrupted) && !options.signal.aborted) throw error;
+    report.interrupted = 'interrupted before all guards had run';
+  } finally {
+    await Promise.all(selection.pools.map((pool) => pool.end()));
+    for (const { engine } of engines.values()) await engine.stop();
+  }
+
+  report.durationMs = Math.round(performance.now() - startedAt);
+  report.summary = summarize(report.verdicts);
+  report.exitCode = exitCodeOf(report.verdicts, report.engines, {
+    strict: options.strict,
+    interrupted: report.interrupted !== null,
+  });
+  for (const reporter of reporters) await reporter.finished?.(report);
+  return report;
+}
+
+/** Judges the guards of one path: setup first, then side by side, then those that need the engine for themselves. */
+async function judgePath(
+  guards: readonly Guard[],
+  context: PathContext,
+  ill: string | undefined,
+  decide: (v: Verdict) => void,
+): Promise<void> {
+  let broken = ill;
+  for (const guard of guards.filter((g) => g.foundation)) {
+    if (broken) {
+      decide(notJudged(guard, context, broken));
+      continue;
+    }
+    const verdict = await judge(guard, context);
+    decide(verdict);
+    if (verdict.verdict === 'violated' || verdict.verdict === 'error') broken = guard.id;
+  }
+  const rest = guards.filter((g) => !g.foundation);
+  if (broken) {
+    for (const guard of rest) decide(notJudged(guard, context, broken));
+    return;
+  }
+  const together = rest.filter((g) => !g.exclusive);
+  const next = together[Symbol.iterator]();
+  const worker = async () => {
+    for (let item = next.next(); !item.done; item = next.next()) decide(await judge(item.value, context));
+  };
+  await allSettled(Array.from({ length: context.options.concurrency }, worker));
+  for (const guard of rest.filter((g) => g.exclusive)) decide(await judge(guard, context));
+}
+
+/** Waits for all, then throws the first error: what still runs must not outlive the engine. */
+async function allSettled(work: Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+function notJudged(guard: Guard, context: PathContext, broken: string): Verdict {
+  return { ...blankVerdict(guard, context.path), verdict: 'vacuous', reason: `not judged: ${broken} did not hold` };
+}
+
+function blankReport(options: RunOptions): Report {
+  return {
+    version: packageVersion(),
+    clauses: clauseSet,
+    seed: options.seed,
+    durationMs: 0,
+    firstVerdictMs: null,
+    engines: [],
+    paths: [],
+    summary: summarize([]),
+    counts: { guards: 0, cases: 0, generated: 0, items: 0 },
+    verdicts: [],
+    exitCode: 5,
+    interrupted: null,
+  };
+}
+
+/** The version in the package's own package.json, from the checkout or from `dist/`. */
+export function packageVersion(): string {
+  for (const up of ['../package.json', '../../package.json']) {
+    try {
+      return JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')).version;
+    } catch {}
+  }
+  return 'unknown';
+}
+
+function listeners(reporters: readonly Reporter[]) {
+  return <E extends Exclude<keyof RunEvents, 'finished'>>(event: E, ...args: Parameters<RunEvents[E]>): void => {
+    for (const reporter of reporters)
+      (reporter[event] as ((...a: Parameters<RunEvents[E]>) => void) | undefined)?.(...args);
+  };
+}

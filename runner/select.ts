@@ -1,0 +1,139 @@
+import picomatch from 'picomatch';
+import { contracts } from '../contracts/index.ts';
+import type { Contract, Guard } from '../contracts/kernel/guard.ts';
+import type { Host } from '../host/host.ts';
+import { HostRefused } from '../host/host.ts';
+import type { Manifest, ModuleRef } from '../host/protocol.ts';
+import { findProvider, providers } from '../providers/index.ts';
+import type { Provider } from '../providers/provider.ts';
+import { HostPool } from './host-pool.ts';
+import { type EnginePath, pathMatches, pathName } from './path.ts';
+import type { RunOptions } from './run-options.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What a run will judge: paths in order, the hosts of their backends, and the guards by contract. */
+export interface Selection {
+  paths: { path: EnginePath; pool: HostPool; guards: Guard[] }[];
+  pools: HostPool[];
+}
+
+/** Loads the backends and applies the filters; a filter that matches nothing is a `UsageError`. */
+export async function select(options: RunOptions): Promise<Selection> {
+  const chosen = contracts.filter((c) => options.contracts.length === 0 || options.contracts.includes(c.name));
+  for (const name of options.contracts) {
+    if (!contracts.some((c) => c.name === name))
+      throw new UsageError(`no contract is called ${name}`, `there is: ${contracts.map((c) => c.name).join(', ')}`);
+  }
+  const pools: HostPool[] = [];
+  try {
+    const all: { path: EnginePath; pool: HostPool; contract: Contract }[] = [];
+    for (const module of options.backends) {
+      const found = await loadBackend(module, options, pools);
+      all.push(...enginePaths(found, module, chosen, options));
+    }
+    const wanted = filterPaths(all, options.paths);
+    const paths = wanted.map(({ path, pool, contract }) => ({
+      path,
+      pool,
+      guards: filterGuards(contract.guards, options.guards),
+    }));
+    if (paths.every(({ guards }) => guards.length === 0)) {
+      const ids = [...new Set(wanted.flatMap(({ contract }) => contract.guards.map((g) => g.id)))];
+      throw new UsageError(`no guard matches ${options.guards.join(', ')}`, `the guards are: ${ids.join(', ')}`);
+    }
+    for (const glob of options.guards) {
+      if (!wanted.some(({ contract }) => filterGuards(contract.guards, [glob]).length > 0))
+        throw new UsageError(`no guard matches ${glob}`, 'contract-test list shows all guards');
+    }
+    return { paths: paths.filter(({ guards }) => guards.length > 0), pools };
+  } catch (error) {
+    await Promise.all(pools.map((pool) => pool.end()));
+    throw error;
+  }
+}
+
+interface Loaded {
+  manifest: Manifest;
+  provider: Provider;
+  pool: HostPool;
+}
+
+async function loadBackend(module: ModuleRef, options: RunOptions, pools: HostPool[]): Promise<Loaded> {
+  // The engine's agent must be there before the subject's module loads, and only the module tells its engine:
+  // a first look without an agent, then hosts with it.
+  const manifest = await look(module, options);
+  const provider = findProvider(manifest.provider);
+  if (!provider) {
+    throw new UsageError(
+      `backend ${manifest.name} is for provider ${manifest.provider}, which is not known`,
+      `the providers are: ${providers.map((p) => p.name).join(', ')}`,
+    );
+  }
+  const pool = new HostPool({ kind: options.host, backend: module, agent: provider.agent?.href ?? null });
+  pools.push(pool);
+  return { manifest, provider, pool };
+}
+
+async function look(module: ModuleRef, options: RunOptions): Promise<Manifest> {
+  const pool = new HostPool({ kind: options.host, backend: module, agent: null });
+  let host: Host | undefined;
+  try {
+    host = await pool.take();
+    return host.manifest;
+  } catch (error) {
+    if (error instanceof HostRefused) throw new UsageError(error.message);
+    throw error;
+  } finally {
+    await pool.end();
+  }
+}
+
+function enginePaths(
+  { manifest, provider, pool }: Loaded,
+  module: ModuleRef,
+  chosen: readonly Contract[],
+  options: RunOptions,
+) {
+  const variants = Object.entries(manifest.variants);
+  const modes = provider.modes.filter(
+    (mode) => options.host !== 'process' || !provider.oneProcessModes?.includes(mode),
+  );
+  return modes.flatMap((mode) =>
+    variants.flatMap(([variant, entries]) =>
+      chosen.flatMap((contract) => {
+        const entry = entries[contract.name];
+        if (!entry) return [];
+        const name = pathName(provider, mode, variant, variants.length);
+        const common = { backend: manifest.name, module, provider, mode, variant, contract: contract.name, name };
+        return [{ path: { ...common, rowsStatement: entry.rows, ownProbe: entry.ownProbe }, pool, contract }];
+      }),
+    ),
+  );
+}
+
+function filterPaths<P extends { path: EnginePath }>(all: P[], filters: string[]): P[] {
+  if (all.length === 0)
+    throw new UsageError(
+      'no backend has an entry for the contracts that were asked for',
+      'contract-test list shows contracts and paths',
+    );
+  if (filters.length === 0) return all;
+  for (const filter of filters) {
+    if (all.some(({ path }) => pathMatches(filter, path))) continue;
+    const name = filter.split('/')[0]!;
+    const known = [...new Set(all.map(({ path }) => path.name))];
+    if (!providers.some((p) => p.name === name))
+      throw new UsageError(
+        `no provider is called ${name}`,
+        `the providers are: ${providers.map((p) => p.name).join(', ')}`,
+      );
+    throw new UsageError(`no path matches ${filter}`, `the paths are: ${known.join(', ')}`);
+  }
+  return all.filter(({ path }) => filters.some((filter) => pathMatches(filter, path)));
+}
+
+function filterGuards(guards: readonly Guard[], globs: string[]): Guard[] {
+  if (globs.length === 0) return [...guards];
+  const matches = picomatch(globs);
+  return guards.filter((g) => matches(g.id));
+}
