@@ -12,7 +12,12 @@ const inCheckout = existsSync(join(here, 'main.ts'));
 const needed = inCheckout ? [22, 18] : [22, 13];
 
 if (isEnough(process.versions.node)) {
-  import(inCheckout ? './main.ts' : '../dist/cli/main.js').then((toolkit) => toolkit.main());
+  import(inCheckout ? './main.ts' : '../dist/cli/main.js')
+    .then((toolkit) => toolkit.main())
+    .catch((error) => {
+      console.error(error);
+      process.exitCode = 5;
+    });
 } else {
   const newer = findNewerNode();
   if (newer) handOver(newer);

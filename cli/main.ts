@@ -5,7 +5,7 @@ import { execute } from './program.ts';
 import { packageVersion } from './version.ts';
 
 /** Runs the command line of this process, and ends the process with the exit code. */
-export async function main(): Promise<void> {
+export async function main(load = loadToolkit): Promise<void> {
   const interrupts = watchSignals(process, {
     onFirst: (name) => process.stderr.write(`\n${name}: cleaning up (once more to leave at once)\n`),
     exit: (code) => process.exit(code),
@@ -27,7 +27,7 @@ export async function main(): Promise<void> {
   process.exit(exitCode);
 }
 
-async function load(): Promise<Toolkit> {
+async function loadToolkit(): Promise<Toolkit> {
   const [contracts, providers, references, mutants, run, doctor] = await Promise.all([
     import('../contracts/index.ts'),
     import('../providers/index.ts'),
@@ -42,7 +42,7 @@ async function load(): Promise<Toolkit> {
     ...references,
     ...mutants,
     ...run,
-    doctor: (options) => doctor.doctor(options, () => {}),
+    doctor: (options) => doctor.doctor(options),
   };
 }
 

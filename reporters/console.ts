@@ -10,8 +10,10 @@ import { paint, sign, type Terminal } from './terminal.ts';
 export interface ConsoleOptions {
   /** Should clauses count like must clauses. */
   strict: boolean;
-  /** Prints all that subjects wrote to the console, instead of the first line. */
+  /** Prints all that subjects wrote to the console instead of the first line, and the stacks of harness errors. */
   debug: boolean;
+  /** A clock in milliseconds; tests bring their own. */
+  now?: () => number;
 }
 
 interface PathState {
@@ -24,6 +26,7 @@ interface PathState {
 
 /** The report for people: what happens, as it happens, then every finding in full and the sums. */
 export function consoleReporter(stream: Writable, terminal: Terminal, options: ConsoleOptions): Reporter {
+  const now = options.now ?? (() => performance.now());
   const out = new LiveLine(stream, terminal);
   const paths = new Map<string, PathState>();
   /** The path whose heading was printed last, so that lines of paths that run side by side are not mixed up. */
@@ -40,7 +43,7 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
     if (state.ended) return;
     state.ended = true;
     out.clear();
-    const ms = performance.now() - state.startedAt;
+    const ms = now() - state.startedAt;
     under(state, renderPathEnd(state.verdicts, state.guards, ms, terminal));
   }
 
@@ -50,7 +53,7 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
     },
 
     pathStarted(path, guards) {
-      const state = { path, guards, verdicts: [], startedAt: performance.now(), ended: false };
+      const state = { path, guards, verdicts: [], startedAt: now(), ended: false };
       paths.set(keyOf(path), state);
       printed = keyOf(path);
       out.print(['', ...renderPathStart(path, guards, terminal)]);
@@ -89,7 +92,7 @@ function renderFindings(report: Report, terminal: Terminal, options: ConsoleOpti
   const groups = groupAlike(report.verdicts.filter(isFinding).sort((a, b) => weight(a) - weight(b)));
   return groups.flatMap(([first, ...others], i) => {
     const paths = others.map((verdict) => verdict.path);
-    const finding = renderFinding(first, paths, terminal, options.strict);
+    const finding = renderFinding(first, paths, terminal, options);
     return ['', ruleLine(`finding ${i + 1} of ${groups.length}`, terminal), ...finding];
   });
 }

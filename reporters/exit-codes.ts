@@ -33,6 +33,8 @@ export function whyExit(report: Report): string {
 
 function whyNothingProven(report: Report): string {
   if (report.engines.some((engine) => engine.doctor.some((check) => !check.ok))) return 'doctor failed';
+  const setup = report.verdicts.filter((v) => v.guard.startsWith('setup/'));
+  if (setup.some((v) => v.verdict === 'violated')) return 'setup did not hold';
   if (report.summary.vacuous > 0) return 'a guard did not see what it must have seen';
   return 'no must guard applies';
 }

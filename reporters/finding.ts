@@ -25,16 +25,22 @@ export function headingOf(verdict: Verdict, strict: boolean): Heading {
  * All that a reader needs of one verdict that is not upheld: the rule, the case, what was seen, and how to see it again.
  * `alsoOn` names the other engine paths where the same was found.
  */
-export function renderFinding(verdict: Verdict, alsoOn: string[], terminal: Terminal, strict: boolean): string[] {
+export function renderFinding(
+  verdict: Verdict,
+  alsoOn: string[],
+  terminal: Terminal,
+  options: { strict: boolean; debug: boolean },
+): string[] {
   const inner = { ...terminal, width: terminal.width - 2 };
   const blocks = [
     statementLines(verdict, inner),
     verdict.verdict === 'vacuous' ? vacuousLines(verdict, inner) : messageLines(verdict, inner),
+    options.debug ? stackLines(verdict, inner) : [],
     casesLines(verdict, inner),
     verdict.counterexample ? renderCounterexample(verdict.counterexample, inner) : [],
-    [...evidenceLines(verdict, inner), ...alsoOnLines(alsoOn, inner), ...replayLines(verdict)],
+    [...evidenceLines(verdict, inner), ...alsoOnLines(alsoOn, inner), ...replayLines(verdict, inner)],
   ];
-  return [...titleLines(verdict, terminal, strict), ...indented(spaced(blocks))];
+  return [...titleLines(verdict, terminal, options.strict), ...indented(spaced(blocks))];
 }
 
 function spaced(blocks: string[][]): string[] {
@@ -64,6 +70,11 @@ function messageLines(verdict: Verdict, terminal: Terminal): string[] {
   const shown = lines.slice(0, shownMessageLines).flatMap((line) => wrap(line, terminal.width));
   const more = lines.length - shownMessageLines;
   return more > 0 ? [...shown, `${sign(terminal, 'more')} ${more} more lines`] : shown;
+}
+
+/** Where the harness failed; the runner leaves it beside the verdict, so that no report carries it. */
+function stackLines(verdict: Verdict & { stack?: string }, terminal: Terminal): string[] {
+  return verdict.stack === undefined ? [] : proseLines(verdict.stack, terminal);
 }
 
 function vacuousLines(verdict: Verdict, terminal: Terminal): string[] {
@@ -103,6 +114,6 @@ function alsoOnLines(paths: string[], terminal: Terminal): string[] {
 }
 
 /** The command is never broken into lines, so that it can be copied. */
-function replayLines(verdict: Verdict): string[] {
-  return verdict.replay === null ? [] : [`replay ${verdict.replay}`];
+function replayLines(verdict: Verdict, terminal: Terminal): string[] {
+  return verdict.replay === null ? [] : [`replay ${visible(verdict.replay, terminal)}`];
 }

@@ -115,12 +115,14 @@ export const reportSchema = Type.Object(
     exitCode: Type.Integer({ minimum: 0, maximum: 255 }),
     interrupted: orNull(Type.String({ description: 'Why the run ended before its end.' })),
   },
-  {
-    ...closed,
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'Report of a contract-test run',
-  },
+  closed,
 );
+
+/** The schema as the text of docs/report.schema.json; `node reporters/write-schema.ts` writes it there. */
+export function schemaText(): string {
+  const head = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Report of a contract-test run' };
+  return `${JSON.stringify({ ...head, ...reportSchema }, null, 2)}\n`;
+}
 
 type FromSchema = Static<typeof reportSchema>;
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;

@@ -13,7 +13,7 @@ export interface Terminal {
 }
 
 type Environment = Record<string, string | undefined>;
-type MaybeTty = Writable & { isTTY?: boolean; columns?: number };
+type MaybeTty = Writable & { isTTY?: boolean; columns?: number | undefined };
 
 const usualWidth = 100;
 const narrowest = 40;

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { exitCodes as exitCodesOfRuns } from '../runner/exit-code.ts';
+import { exitCodes, whyExit } from './exit-codes.ts';
+import { mixedVerdicts, sampleReport, sampleVerdict, vacuousVisibility } from './fixtures/sample-report.ts';
+import { terminals } from './fixtures/terminals.ts';
+import { renderSummary } from './summary.ts';
+
+test('what does not apply is counted by reason, and by whose reason it is', () => {
+  const backend = { verdict: 'not-applicable', by: 'backend', reason: 'transaction is not offered' } as const;
+  const verdicts = [
+    ...Array.from({ length: 12 }, () => sampleVerdict(backend)),
+    sampleVerdict({ ...backend, reason: 'cancel is not offered' }),
+    sampleVerdict({ ...backend, by: 'engine', reason: 'no second reader' }),
+    sampleVerdict({ ...backend, by: 'host', reason: 'needs two threads' }),
+  ];
+  expect(renderSummary(sampleReport(verdicts, { exitCode: 3 }), terminals.wide)).toEqual([
+    '13 guards not applicable: the backend lacks it',
+    '  12  transaction is not offered',
+    '   1  cancel is not offered',
+    '1 guard not applicable: the engine has no means',
+    '  1  no second reader',
+    '1 guard not applicable: this host cannot judge it',
+    '  1  needs two threads',
+    '',
+    '0 of 15 guards upheld on 1 path',
+    '15 not applicable',
+    '12 cases, 300 generated inputs, 12,345 items',
+    'seed 42, clause set 1, 3.2 s (first verdict after 140 ms)',
+    'exit code 3: nothing proven: no must guard applies',
+  ]);
+});
+
+test('the same path under two contracts is one path', () => {
+  const paths = ['send-batch', 'update-batch'].map((contract) => ({ ...sampleReport([]).paths[0]!, contract }));
+  expect(renderSummary(sampleReport([], { paths }), terminals.wide)[0]).toBe('0 of 0 guards upheld on 1 path');
+});
+
+test('every exit code that a run can end with has a meaning', () => {
+  expect(exitCodes.map((e) => e.code).sort((a, b) => a - b)).toEqual(Object.keys(exitCodesOfRuns).map(Number));
+});
+
+const brokenSetup = sampleVerdict({ guard: 'setup/namespace-exists', verdict: 'violated' });
+
+test.each([
+  [0, [sampleVerdict()], 'every guard that applies is upheld'],
+  [
+    0,
+    [sampleVerdict(), sampleVerdict({ level: 'should', verdict: 'violated' })],
+    'every must guard that applies is upheld',
+  ],
+  [1, mixedVerdicts, 'a must clause is violated'],
+  [
+    1,
+    [sampleVerdict({ level: 'should', verdict: 'violated' })],
+    'a should clause is violated, and --strict makes it count',
+  ],
+  [3, [vacuousVisibility], 'nothing proven: a guard did not see what it must have seen'],
+  [3, [brokenSetup], 'nothing proven: setup did not hold'],
+  [3, [], 'nothing proven: no must guard applies'],
+  [5, [], 'the harness itself failed'],
+])('exit code %i says why', (exitCode, verdicts, why) => {
+  expect(whyExit(sampleReport(verdicts, { exitCode }))).toBe(why);
+});
+
+test('an interrupted run says by what', () => {
+  expect(whyExit(sampleReport([], { exitCode: 130, interrupted: 'SIGINT' }))).toBe('interrupted (SIGINT)');
+});
