@@ -11,7 +11,7 @@ import {
   Violation,
 } from '../contracts/kernel/guard.ts';
 import type { Settled } from '../contracts/kernel/outcome.ts';
-import { count, short } from '../contracts/kernel/print.ts';
+import { count, cut } from '../contracts/kernel/print.ts';
 import { type Host, HostEnded, HostRefused, type Session } from '../host/host.ts';
 import type { Engine } from '../providers/provider.ts';
 import type { Deadline } from './deadline.ts';
@@ -127,7 +127,7 @@ export class GuardBench implements Bench {
       if (stopped) throw stopped;
       if (!details.failed || !(details.errorInstance instanceof Violation)) return;
       const { message, counterexample } = details.errorInstance;
-      const input = `generated input ${short(fc.stringify(details.counterexample?.[0]), 400)} (shrunk ${count(details.numShrinks, 'times')})`;
+      const input = `generated input ${cut(fc.stringify(details.counterexample?.[0]), 400)} (shrunk ${count(details.numShrinks, 'times')})`;
       const violation = new Violation(message, { input, slots: counterexample?.slots ?? [] });
       throw Object.assign(violation, { replay: `${name}@${details.counterexamplePath}` });
     });

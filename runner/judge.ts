@@ -7,7 +7,7 @@ import { Deadline, DeadlinePassed, Interrupted } from './deadline.ts';
 import type { HostPool } from './host-pool.ts';
 import type { EnginePath } from './path.ts';
 import { replayLine } from './replay.ts';
-import type { Verdict } from './report.ts';
+import type { PathReport, Report, Verdict } from './report.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** Everything about one engine path that its guards share. */
@@ -20,8 +20,8 @@ export interface PathContext {
   options: RunOptions;
   /** Set once a subject of this path had to be ended because it did not settle. */
   hung: boolean;
-  counts: { cases: number; generated: number; items: number };
-  console: { bytes: number; text: string };
+  counts: Report['counts'];
+  console: PathReport['console'];
 }
 
 /** What a guard gets on a path where a subject hung before: enough to see that it hangs again. */
@@ -51,7 +51,7 @@ export async function judge(guard: Guard, context: PathContext): Promise<Verdict
   } catch (error) {
     sound = !(await record(error, verdict, bench, context, limit));
   }
-  context.console.bytes += bench.console().bytes;
+  noteConsole(context.console, bench.console());
   await bench.end(sound).catch((error) => record(error, verdict, bench, context, limit));
   deadline.end();
   if (options.signal.aborted) throw new Interrupted();
@@ -126,6 +126,12 @@ function settle(verdict: Verdict, guard: Guard, bench: GuardBench, options: RunO
   verdict.verdict = 'vacuous';
   verdict.reason = `no evidence of: ${missing.join(', ')}`;
   verdict.replay = replayLine(verdict, options, null);
+}
+
+/** Adds what a guard's subjects wrote; of the text only the beginning is kept. */
+function noteConsole(all: PathReport['console'], more: PathReport['console']): void {
+  all.bytes += more.bytes;
+  all.text = (all.text + more.text).slice(0, 4096);
 }
 
 function hostReason(guard: Guard, context: PathContext): NotApplicableReason | undefined {

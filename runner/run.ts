@@ -5,6 +5,7 @@ import { Interrupted } from './deadline.ts';
 import { startEngine } from './engines.ts';
 import { exitCodeOf, summarize } from './exit-code.ts';
 import { blankVerdict, judge, type PathContext } from './judge.ts';
+import { pathContext } from './path-context.ts';
 import type { EngineReport, PathReport, Report, Reporter, RunEvents, Verdict } from './report.ts';
 import type { RunOptions } from './run-options.ts';
 import { select } from './select.ts';
@@ -32,43 +33,28 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
   };
 
   try {
-    for (const { path, pool, guards } of selection.paths) {
+    for (const selected of selection.paths) {
+      const { path, guards } = selected;
       options.signal.throwIfAborted();
       let started = engines.get(path.provider);
       if (!started) {
-        const modes = [
-          ...new Set(selection.paths.filter((p) => p.path.provider === path.provider).map((p) => p.path.mode)),
-        ];
-        started = await startEngine(path.provider, modes, { keep: options.keep });
+        const modes = selection.paths.filter((p) => p.path.provider === path.provider).map((p) => p.path.mode);
+        started = await startEngine(path.provider, [...new Set(modes)], { keep: options.keep });
         engines.set(path.provider, started);
         report.engines.push(started.report);
         tell('engineStarted', started.report);
       }
-      const { engine } = started;
-      const facts = engine.facts(path.mode);
-      const host = await pool.take();
-      const declaration = await host.declare(path.variant, path.contract, facts);
-      await pool.giveBack(host, true);
+      const context = { ...(await pathContext(selected, started.engine, options)), counts };
+      const givesUp = context.declaration.givesUp as Record<string, string>;
       const pathReport: PathReport = {
         path: path.name,
         contract: path.contract,
         backend: path.backend,
-        givesUp: declaration.givesUp as Record<string, string>,
-        console: { bytes: 0, text: '' },
+        givesUp,
+        console: context.console,
       };
       report.paths.push(pathReport);
       tell('pathStarted', pathReport, guards.length);
-      const context: PathContext = {
-        path,
-        engine,
-        facts,
-        declaration,
-        pool,
-        options,
-        hung: false,
-        counts,
-        console: pathReport.console,
-      };
       const ill = started.report.doctor.find((check) => check.mode === path.mode && !check.ok);
       await judgePath(guards, context, ill && `doctor: ${ill.name} (${ill.detail})`, decide);
     }

@@ -13,8 +13,14 @@ import { UsageError } from './usage-error.ts';
 
 /** What a run will judge: paths in order, the hosts of their backends, and the guards by contract. */
 export interface Selection {
-  paths: { path: EnginePath; pool: HostPool; guards: Guard[] }[];
+  paths: SelectedPath[];
   pools: HostPool[];
+}
+
+export interface SelectedPath {
+  path: EnginePath;
+  pool: HostPool;
+  guards: Guard[];
 }
 
 /** Loads the backends and applies the filters; a filter that matches nothing is a `UsageError`. */

@@ -6,7 +6,12 @@ export interface MutantTools {
   /** To be called whenever the lie changed something that the caller or a reader could observe. */
   lied(): void;
   /** The lease's content, read and written by the provider's own statements. */
-  hand: { snapshot(): unknown; restore(snapshot: unknown): void };
+  hand: {
+    snapshot(): unknown;
+    restore(snapshot: unknown): void;
+    /** Shows every stored row to `change`, which may overwrite its columns; absent where a provider cannot do that. */
+    edit?(change: (row: Record<string, unknown>, table: string) => void): void;
+  };
   /** Runs the original call of another member or with other arguments. */
   readonly later: (work: () => unknown, milliseconds: number) => void;
 }
@@ -18,6 +23,8 @@ export interface Mutant<P = unknown> {
   lie: string;
   /** The guard that must catch it. */
   target: string;
+  /** Tells no lie: it has no target, and every guard must let it live. */
+  control: boolean;
   /** Guards that may catch it as well. */
   alsoKilledBy: string[];
   /** The verdict that the target must give. */
@@ -27,5 +34,10 @@ export interface Mutant<P = unknown> {
 
 /** Describes a behavioural mutant; it is expected to be found in violation by its target alone. */
 export function mutant<P>(m: Pick<Mutant<P>, 'id' | 'lie' | 'target' | 'wrap'> & Partial<Mutant<P>>): Mutant<P> {
-  return { alsoKilledBy: [], expects: 'violated', ...m };
+  return { control: false, alsoKilledBy: [], expects: 'violated', ...m };
+}
+
+/** Describes a wrapper that changes nothing that a contract speaks of, to prove that a guard does not fail for nothing. */
+export function control<P>(m: Pick<Mutant<P>, 'id' | 'lie' | 'wrap'>): Mutant<P> {
+  return mutant({ ...m, control: true, target: 'none' });
 }

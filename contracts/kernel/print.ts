@@ -3,7 +3,11 @@ import { Recipe } from './recipe.ts';
 
 /** A value on one line, cut in the middle when it is longer than `width` characters. */
 export function short(value: unknown, width = 60): string {
-  const text = print(value);
+  return cut(print(value), width);
+}
+
+/** A text, cut in the middle when it is longer than `width` characters. */
+export function cut(text: string, width: number): string {
   if (text.length <= width) return text;
   const half = Math.floor((width - 1) / 2);
   return `${text.slice(0, half)}…${text.slice(text.length - (width - 1 - half))}`;

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Bench, guard, NotApplicable, Violation } from '../contracts/kernel/guard.ts';
+import { messages } from '../contracts/send-batch/messages.ts';
+import { sendWrites } from '../contracts/send-batch/writes.ts';
+import { fixture, judgeAll, testOptions } from './fixtures/judging.ts';
+import { references } from './references.ts';
+import type { RunOptions } from './run-options.ts';
+
+async function verdictOf(check: (bench: Bench) => Promise<void>, options: Partial<RunOptions> = {}) {
+  const spoiled = guard({ id: 'test/spoiled', statement: 'A guard made for this test.', proves: ['looks'], check });
+  const [verdict] = await judgeAll([spoiled], testOptions({ backends: references.slice(0, 1), ...options }));
+  return verdict!;
+}
+
+/** Sends one batch to a fixture that misbehaves. */
+const sendOne = async (bench: Bench) => {
+  bench.record('looks', 1);
+  const rig = await bench.open();
+  await sendWrites.write(rig, messages(bench, 3, 'bare'));
+};
+
+describe('evidence decides', () => {
+  it('is upheld when nothing is violated and the evidence is there', async () => {
+    const verdict = await verdictOf(async (bench) => bench.record('looks', 2));
+    expect(verdict).toMatchObject({ verdict: 'upheld', evidence: { looks: 2 }, reason: null, replay: null });
+  });
+
+  it('is vacuous when the evidence was never entered', async () => {
+    expect(await verdictOf(async () => {})).toMatchObject({ verdict: 'vacuous', reason: 'no evidence of: looks' });
+  });
+
+  it('is vacuous when the evidence is zero in one case, whatever the other cases saw', async () => {
+    const verdict = await verdictOf(async (bench) => {
+      await bench.case('first', async () => bench.record('looks', 5));
+      await bench.case('second', async () => bench.record('looks', 0));
+    });
+    expect(verdict).toMatchObject({ verdict: 'vacuous', reason: 'no evidence of: looks', evidence: { looks: 5 } });
+  });
+
+  it('is violated, not vacuous, when the rule broke before the evidence was there', async () => {
+    const verdict = await verdictOf(async () => {
+      throw new Violation('broken');
+    });
+    expect(verdict).toMatchObject({ verdict: 'violated', message: 'broken', case: null });
+  });
+
+  it('refuses a guard that names no evidence', () => {
+    expect(() => guard({ id: 'x', statement: '', proves: [], check: async () => {} })).toThrow(
+      'guard x names no evidence',
+    );
+  });
+});
+
+describe('cases', () => {
+  it('go on after one is red, and the verdict names the first red one', async () => {
+    const verdict = await verdictOf(async (bench) => {
+      bench.record('looks', 1);
+      await bench.case('green', async () => {});
+      await bench.case('red', async () => {
+        throw new Violation('first');
+      });
+      await bench.case('also-red', async () => {
+        throw new Violation('second');
+      });
+    });
+    expect(verdict).toMatchObject({ verdict: 'violated', case: 'red', message: 'first' });
+    expect(verdict.cases.map((c) => `${c.name} ${c.verdict}`)).toEqual([
+      'green upheld',
+      'red violated',
+      'also-red violated',
+    ]);
+    expect(verdict.replay).toBe(
+      'npx contract-test --provider memory --guard test/spoiled --seed 20260101 --runs 20 --replay red',
+    );
+  });
+
+  it('run alone when they are replayed, with the values that they had', async () => {
+    const drawn: number[] = [];
+    const check = async (bench: Bench) => {
+      await bench.case('first', async () => void drawn.push(bench.draw(fc.nat()), -1));
+      await bench.case('second', async () => void drawn.push(bench.draw(fc.nat()), bench.draw(fc.nat())));
+    };
+    await verdictOf(check);
+    const [, , a, b] = drawn.splice(0);
+    expect(await verdictOf(check, { replay: 'second' })).toMatchObject({ verdict: 'upheld' });
+    expect(drawn).toEqual([a, b]);
+  });
+});
+
+describe('properties', () => {
+  const failsFromTen = async (bench: Bench) => {
+    bench.record('looks', 1);
+    await bench.property('generated', fc.nat(1000), async (n) => {
+      if (n >= 10) throw new Violation(`${n} is too much`);
+    });
+  };
+
+  it('shrink to the smallest value that fails, and replay it by the printed path', async () => {
+    const verdict = await verdictOf(failsFromTen);
+    expect(verdict).toMatchObject({ verdict: 'violated', case: 'generated', message: '10 is too much' });
+    expect(verdict.counterexample!.input).toContain('generated input 10 ');
+    const path = verdict.replay!.split('--replay ')[1]!;
+    expect(path).toMatch(/^generated@[\d:]+$/);
+    expect(await verdictOf(failsFromTen, { replay: path })).toMatchObject({
+      verdict: 'violated',
+      message: '10 is too much',
+    });
+  });
+
+  it('generate the same values for the same seed and others for another', async () => {
+    const seen: number[][] = [];
+    const collect = async (bench: Bench) => {
+      const values: number[] = [];
+      seen.push(values);
+      await bench.property('generated', fc.nat(), async (n) => void values.push(n));
+    };
+    await verdictOf(collect);
+    await verdictOf(collect);
+    await verdictOf(collect, { seed: 2 });
+    expect(seen[0]).toHaveLength(20);
+    expect(seen[1]).toEqual(seen[0]);
+    expect(seen[2]).not.toEqual(seen[0]);
+  });
+});
+
+describe('what ends a guard early', () => {
+  it('is an error of the harness when the guard itself fails', async () => {
+    const verdict = await verdictOf(async () => {
+      throw new TypeError('not a function');
+    });
+    expect(verdict).toMatchObject({ verdict: 'error', message: 'TypeError: not a function' });
+  });
+
+  it('is not applicable when the guard finds so', async () => {
+    const verdict = await verdictOf(async () => {
+      throw new NotApplicable('engine', 'no means');
+    });
+    expect(verdict).toMatchObject({ verdict: 'not-applicable', by: 'engine', reason: 'no means' });
+  });
+
+  it.each([
+    ['loops-for-ever', /sendBatch \(3 items\) did not settle.*its thread answers no more/],
+    ['never-settles', /sendBatch \(3 items\) did not settle.*its promise is still open/],
+  ])('names a subject that %s', async (name, message) => {
+    const verdict = await verdictOf(sendOne, { backends: fixture(name), timeout: 1000 });
+    expect(verdict.verdict).toBe('violated');
+    expect(verdict.message).toMatch(message);
+  });
+
+  it.each([
+    ['exits', 'the subject ended its thread: process.exit(3)'],
+    ['throws-in-a-timer', 'the subject threw outside any promise: Error: thrown in a timer'],
+    ['rejects-unhandled', 'the subject threw outside any promise: Error: rejected and forgotten'],
+  ])('names a subject that %s', async (name, message) => {
+    const verdict = await verdictOf(sendOne, { backends: fixture(name) });
+    expect(verdict).toMatchObject({ verdict: 'violated', message });
+  });
+});
