@@ -10,8 +10,8 @@ import type { RunOptions } from '../runner/run-options.ts';
 export interface Toolkit {
   contracts: readonly Contract[];
   providers: readonly Provider[];
-  /** Behavioural mutants of all contracts. */
-  mutants: readonly Pick<Mutant, 'id' | 'lie' | 'target'>[];
+  /** Behavioural mutants of all contracts; loaded only where they are asked for. */
+  mutants(): Promise<readonly Pick<Mutant, 'id' | 'lie' | 'target'>[]>;
   /** Built-in backends. */
   references: readonly ModuleRef[];
   run(options: RunOptions, reporters: Reporter[]): Promise<Report>;

@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import type { Contract, Guard } from '../contracts/kernel/guard.ts';
+import type { Mutant } from '../contracts/kernel/mutant.ts';
 import { paint, type Terminal, terminalOf } from '../reporters/terminal.ts';
 import { indented, paragraph, visible } from '../reporters/text.ts';
 import { UsageError } from '../runner/usage-error.ts';
-import type { Context, Toolkit } from './context.ts';
+import type { Context } from './context.ts';
 import { needInWords } from './needs.ts';
 import { nearestOnes } from './suggest.ts';
 
@@ -15,7 +16,8 @@ export function explainCommand(context: Context): Command {
     .action(async (given: string) => {
       const toolkit = await context.load();
       const guard = findGuard(given, toolkit.contracts);
-      const lines = renderGuard(guard, toolkit, terminalOf(context.stdout, context.env));
+      const mutants = (await toolkit.mutants()).filter((mutant) => mutant.target === guard.id);
+      const lines = renderGuard(guard, mutants, terminalOf(context.stdout, context.env));
       context.stdout.write(`${lines.join('\n')}\n`);
     });
 }
@@ -33,9 +35,8 @@ export function findGuard(given: string, contracts: readonly Contract[]): Guard 
   throw new UsageError(`there is no guard ${JSON.stringify(given)}`, hint);
 }
 
-function renderGuard(guard: Guard, toolkit: Toolkit, terminal: Terminal): string[] {
+function renderGuard(guard: Guard, mutants: Pick<Mutant, 'id' | 'lie'>[], terminal: Terminal): string[] {
   const inner = { ...terminal, width: terminal.width - 2 };
-  const targeting = toolkit.mutants.filter((mutant) => mutant.target === guard.id);
   return [
     `${paint(terminal, 'bold', guard.id)}  (${guard.level}, since clause set ${guard.since})`,
     ...indented([
@@ -45,7 +46,7 @@ function renderGuard(guard: Guard, toolkit: Toolkit, terminal: Terminal): string
       ...listed('evidence', [...guard.proves, 'without it the verdict is vacuous and proves nothing'], inner),
       ...listed(
         'mutants',
-        targeting.map((m) => `${m.id}: ${m.lie}`),
+        mutants.map((m) => `${m.id}: ${m.lie}`),
         inner,
       ),
       '',

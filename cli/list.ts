@@ -4,6 +4,7 @@ import type { Backend } from '../host/backend.ts';
 import { importExport } from '../host/modules.ts';
 import { paint, type Terminal, terminalOf } from '../reporters/terminal.ts';
 import { indented, paragraph, visible } from '../reporters/text.ts';
+import { pathName } from '../runner/path.ts';
 import type { Context, Toolkit } from './context.ts';
 
 /** What `list --json` prints. */
@@ -27,7 +28,6 @@ export function listCommand(context: Context): Command {
 }
 
 async function take(toolkit: Toolkit): Promise<Listing> {
-  const modes = new Map(toolkit.providers.map((provider) => [provider.name, provider.modes]));
   const backends = await Promise.all(toolkit.references.map((ref) => importExport(ref, 'backend') as Promise<Backend>));
   return {
     providers: toolkit.providers.map(({ name, title, modes }) => ({ name, title, modes })),
@@ -36,16 +36,20 @@ async function take(toolkit: Toolkit): Promise<Listing> {
       title,
       guards: guards.map(({ id, level, statement }) => ({ id, level, statement })),
     })),
-    paths: backends.flatMap((backend) =>
-      Object.entries(backend.variants).flatMap(([variant, entries]) =>
-        (modes.get(backend.provider) ?? []).map((mode) => ({
-          path: `${backend.provider}/${mode}/${variant}`,
-          contracts: Object.keys(entries),
-          backend: backend.name,
-        })),
-      ),
-    ),
+    paths: backends.flatMap((backend) => pathsOf(backend, toolkit)),
   };
+}
+
+function pathsOf(backend: Backend, toolkit: Toolkit): Listing['paths'] {
+  const provider = toolkit.providers.find(({ name }) => name === backend.provider);
+  const variants = Object.entries(backend.variants);
+  return (provider?.modes ?? []).flatMap((mode) =>
+    variants.map(([variant, entries]) => ({
+      path: pathName(provider!, mode, variant, variants.length),
+      contracts: Object.keys(entries),
+      backend: backend.name,
+    })),
+  );
 }
 
 function renderListing(listing: Listing, terminal: Terminal): string[] {

@@ -28,22 +28,15 @@ export async function main(load = loadToolkit): Promise<void> {
 }
 
 async function loadToolkit(): Promise<Toolkit> {
-  const [contracts, providers, references, mutants, run, doctor] = await Promise.all([
+  const [contracts, providers, references, run, doctor] = await Promise.all([
     import('../contracts/index.ts'),
     import('../providers/index.ts'),
     import('../runner/references.ts'),
-    import('../contracts/mutants.ts'),
     import('../runner/run.ts'),
     import('../runner/doctor.ts'),
   ]);
-  return {
-    ...contracts,
-    ...providers,
-    ...references,
-    ...mutants,
-    ...run,
-    doctor: (options) => doctor.doctor(options),
-  };
+  const mutants = async () => (await import('../contracts/mutants.ts')).mutants;
+  return { ...contracts, ...providers, ...references, ...run, ...doctor, mutants };
 }
 
 /** `| head` closes the pipe when it has seen enough: that ends the command, and is no error. */

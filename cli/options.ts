@@ -10,10 +10,8 @@ import { didYouMean, nearest } from './suggest.ts';
 
 export const hostKinds = ['worker', 'process', 'inline'] as const satisfies readonly HostKind[];
 export const defaultProviders = ['memory', 'sqlite'];
-export const defaultRuns = 100;
-export const defaultTimeout = '30s';
 
-/** A list on the command line: given once or often, its parts separated by commas. */
+/** A list of names: given once or often, and separated by commas. */
 export function list(values: readonly string[]): string[] {
   return values
     .flatMap((value) => value.split(','))

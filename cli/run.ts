@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { makeReporters } from '../reporters/index.ts';
+import { defaultRuns, defaultTimeout } from '../runner/run-options.ts';
 import { UsageError } from '../runner/usage-error.ts';
+import { checkNames } from './check-names.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
 import * as option from './options.ts';
@@ -25,9 +27,9 @@ export function runCommand(context: Context, ended: (exitCode: number) => void):
     .option('-c, --contract <name>', 'only this contract; repeatable', collect)
     .option('-g, --guard <glob>', 'only guards whose id matches, such as send-batch/ids-*; repeatable', collect)
     .option('--seed <int>', 'seed of everything random (default: a new one, which is printed)')
-    .option('--runs <int>', `generated inputs of each property (default: ${option.defaultRuns})`)
+    .option('--runs <int>', `generated inputs of each property (default: ${defaultRuns})`)
     .option('--replay <case>', 'only this case of a guard, as the replay line of a failure names it')
-    .option('--timeout <time>', `what a guard has, in ms or as 10s (default: ${option.defaultTimeout})`)
+    .option('--timeout <time>', `what a guard has, in ms or as 10s (default: ${defaultTimeout / 1000}s)`)
     .option('--keep', 'leave the namespaces in place, to look into them')
     .option('--host <kind>', `where backends run: ${option.hostKinds.join(', ')} (default: worker)`)
     .option('-r, --reporter <name>', 'console, json, or json=file; repeatable (default: console)', collect)
@@ -47,6 +49,7 @@ async function run(flags: RunFlags, context: Context): Promise<number> {
   const config = await loadConfig(context.cwd, flags.config);
   const toolkit = await context.load();
   const { options, reporters, debug } = settle(flags, config, context.cwd, toolkit.references);
+  checkNames(options, toolkit);
   const made = makeReporters(reporters, context, { strict: options.strict, debug });
   const report = await toolkit.run({ ...options, signal: context.signal }, made);
   return report.exitCode;

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
 import type { ModuleRef } from '../host/protocol.ts';
 import type { ReporterSpec } from '../reporters/index.ts';
-import type { RunOptions } from '../runner/run-options.ts';
+import { defaultRuns, defaultTimeout, type RunOptions } from '../runner/run-options.ts';
 import { UsageError } from '../runner/usage-error.ts';
 import type { LoadedConfig } from './config.ts';
 import * as option from './options.ts';
@@ -39,27 +40,29 @@ export function settle(
   builtIn: readonly ModuleRef[],
 ): Settings {
   const backends = flags.backend
-    ? option.list(flags.backend).map((value) => option.backend('--backend', value, cwd))
-    : listOf(config.backend)?.map((value) => option.backend('backend', value, folder));
-  const paths = (flags.provider ?? listOf(config.provider) ?? (backends ? [] : option.defaultProviders)).flatMap((v) =>
-    option.list([v]),
-  );
-  const guards = option.list(flags.guard ?? listOf(config.guard) ?? []);
+    ? flags.backend.map((value) => ({ file: value, ref: option.backend('--backend', value, cwd) }))
+    : listOf(config.backend)?.map((value) => ({
+        file: join(relative(cwd, folder), value),
+        ref: option.backend('backend', value, folder),
+      }));
+  const paths = flags.provider ?? listOf(config.provider) ?? (backends ? [] : option.defaultProviders);
+  const guards = flags.guard ?? listOf(config.guard) ?? [];
   if (flags.replay !== undefined && guards.length === 0) {
     throw new UsageError('--replay needs --guard, since a case belongs to one guard', 'copy the whole replay line');
   }
-  const reporters = option.list(flags.reporter ?? listOf(config.reporter) ?? ['console']);
+  const reporters = flags.reporter ?? listOf(config.reporter) ?? ['console'];
   const random = option.randomSeed();
   return {
     options: {
-      backends: backends ?? [...builtIn],
-      paths: paths.map((value) => option.path('--provider', value)),
+      backends: backends?.map(({ ref }) => ref) ?? [...builtIn],
+      backendFiles: backends?.map(({ file }) => file) ?? [],
+      paths: option.list(paths).map((value) => option.path('--provider', value)),
       contracts: option.list(flags.contract ?? listOf(config.contract) ?? []),
       guards,
       seed: option.integer('--seed', flags.seed ?? config.seed ?? random, { least: -(2 ** 31), most: 2 ** 31 - 1 }),
-      runs: option.integer('--runs', flags.runs ?? config.runs ?? option.defaultRuns, { least: 1, most: 1_000_000 }),
+      runs: option.integer('--runs', flags.runs ?? config.runs ?? defaultRuns, { least: 1, most: 1_000_000 }),
       replay: flags.replay ?? null,
-      timeout: option.milliseconds('--timeout', flags.timeout ?? config.timeout ?? option.defaultTimeout),
+      timeout: option.milliseconds('--timeout', flags.timeout ?? config.timeout ?? defaultTimeout),
       keep: flags.keep ?? config.keep ?? false,
       strict: flags.strict ?? config.strict ?? false,
       host: option.word('--host', flags.host ?? config.host ?? 'worker', option.hostKinds),

@@ -298,23 +298,6 @@ test('a live terminal has one line that is written over, and clears it at the en
   );
 });
 
-test('lines of paths that run side by side say whose they are', () => {
-  const stream = new PassThrough();
-  const reporter = consoleReporter(stream, terminals.wide, { strict: false, debug: false, now: () => 0 });
-  reporter.pathStarted!({ ...samplePath, givesUp: {} }, 2);
-  reporter.pathStarted!(memory, 2);
-  reporter.verdict!(swappedIds, { done: 1, total: 2 });
-  expect(`\n${stream.read()}`).toBe(`
-
-sqlite/file/prepared: send-batch, backend my-queue, 2 guards
-
-sqlite/memory/prepared: send-batch, backend my-queue, 2 guards
-
-sqlite/file/prepared: send-batch, backend my-queue, continued
-  ✗ VIOLATED  send-batch/ids-in-caller-order
-`);
-});
-
 const brokenProbe: Verdict = sampleVerdict({
   guard: 'setup/probe-is-independent',
   statement: 'A row written raw is seen by the probe and gone after a raw delete.',
@@ -323,15 +306,23 @@ const brokenProbe: Verdict = sampleVerdict({
 });
 
 test('broken setup says plainly that nothing else was judged', () => {
-  const stream = new PassThrough();
-  const reporter = consoleReporter(stream, terminals.narrow, { strict: false, debug: false, now: () => 0 });
-  reporter.pathStarted!(samplePath, 40);
-  reporter.verdict!(brokenProbe, { done: 1, total: 40 });
-  reporter.finished!(sampleReport([brokenProbe], { exitCode: 3 }));
-  const text = String(stream.read());
+  const unjudged = sampleVerdict({ verdict: 'vacuous', reason: 'not judged: setup/probe-is-independent did not hold' });
+  const report = sampleReport([brokenProbe, unjudged, unjudged], { exitCode: 3 });
+  const text = shown(report, terminals.narrow);
   expect(text).toContain(`
-  0 upheld, 1 violated, 39 not judged, 0 ms
+  ✗ VIOLATED  setup/probe-is-independent
+  0 upheld, 1 violated, 2 not judged, 500 ms
   setup/probe-is-independent did not hold, so nothing else
   on this path was judged
 `);
+  expect(text).toContain('finding 1 of 1');
+});
+
+test('a path that was interrupted says how many guards were not judged', () => {
+  const stream = new PassThrough();
+  const reporter = consoleReporter(stream, terminals.wide, { strict: false, debug: false, now: () => 0 });
+  reporter.pathStarted!(samplePath, 40);
+  reporter.verdict!(sampleVerdict(), { done: 1, total: 40 });
+  reporter.finished!(sampleReport([sampleVerdict()], { exitCode: 130, interrupted: 'interrupted' }));
+  expect(String(stream.read())).toContain('  1 upheld, 39 not judged, 0 ms\n');
 });

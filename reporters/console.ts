@@ -1,9 +1,10 @@
 import type { Writable } from 'node:stream';
-import type { EngineReport, PathReport, Report, Reporter, Verdict } from '../runner/report.ts';
+import type { EngineReport, Report, Reporter, Verdict } from '../runner/report.ts';
 import { renderEngine } from './engine.ts';
 import { renderFinding } from './finding.ts';
 import { LiveLine } from './live.ts';
-import { renderConsoleNote, renderPathAgain, renderPathEnd, renderPathStart, renderVerdictLine } from './path.ts';
+import { whyNotJudged } from './not-judged.ts';
+import { renderConsoleNote, renderPathEnd, renderPathStart, renderVerdictLine } from './path.ts';
 import { renderSummary } from './summary.ts';
 import { paint, sign, type Terminal } from './terminal.ts';
 
@@ -16,61 +17,47 @@ export interface ConsoleOptions {
   now?: () => number;
 }
 
-interface PathState {
-  path: PathReport;
+/** The path that is being judged. */
+interface Current {
   guards: number;
   verdicts: Verdict[];
   startedAt: number;
-  ended: boolean;
 }
 
 /** The report for people: what happens, as it happens, then every finding in full and the sums. */
 export function consoleReporter(stream: Writable, terminal: Terminal, options: ConsoleOptions): Reporter {
   const now = options.now ?? (() => performance.now());
   const out = new LiveLine(stream, terminal);
-  const paths = new Map<string, PathState>();
-  /** The path whose heading was printed last, so that lines of paths that run side by side are not mixed up. */
-  let printed = '';
+  let current: Current | undefined;
 
-  function under(state: PathState, lines: string[]): void {
-    const key = keyOf(state.path);
-    if (printed !== key) out.print(['', ...renderPathAgain(state.path, terminal)]);
-    printed = key;
-    out.print(lines);
-  }
-
-  function end(state: PathState): void {
-    if (state.ended) return;
-    state.ended = true;
+  function endPath(): void {
     out.clear();
-    const ms = now() - state.startedAt;
-    under(state, renderPathEnd(state.verdicts, state.guards, ms, terminal));
+    if (current) out.print(renderPathEnd(current.verdicts, current.guards, now() - current.startedAt, terminal));
+    current = undefined;
   }
 
   return {
     engineStarted(engine: EngineReport) {
+      endPath();
       out.print(renderEngine(engine, terminal));
     },
 
     pathStarted(path, guards) {
-      const state = { path, guards, verdicts: [], startedAt: now(), ended: false };
-      paths.set(keyOf(path), state);
-      printed = keyOf(path);
+      endPath();
+      current = { guards, verdicts: [], startedAt: now() };
       out.print(['', ...renderPathStart(path, guards, terminal)]);
     },
 
     verdict(verdict) {
-      const state = paths.get(keyOf(verdict));
-      if (!state) return;
-      state.verdicts.push(verdict);
-      if (isFinding(verdict)) under(state, [renderVerdictLine(verdict, terminal, options.strict)]);
-      out.show(`  ${state.verdicts.length} of ${state.guards}  ${verdict.guard}`);
-      if (state.verdicts.length === state.guards) end(state);
+      if (!current) return;
+      current.verdicts.push(verdict);
+      if (isFinding(verdict)) out.print([renderVerdictLine(verdict, terminal, options.strict)]);
+      out.show(`  ${current.verdicts.length} of ${current.guards}  ${verdict.guard}`);
+      if (current.verdicts.length === current.guards) endPath();
     },
 
     finished(report) {
-      out.clear();
-      for (const state of paths.values()) end(state);
+      endPath();
       out.print(renderFindings(report, terminal, options));
       const notes = report.paths.flatMap((path) => renderConsoleNote(path, terminal, options.debug));
       if (notes.length > 0) out.print(['', ...notes]);
@@ -81,11 +68,8 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
 
 /** Whether a verdict has something to tell beyond its count. */
 function isFinding(verdict: Verdict): boolean {
+  if (whyNotJudged(verdict) !== undefined) return false;
   return verdict.verdict !== 'upheld' && verdict.verdict !== 'not-applicable';
-}
-
-function keyOf(of: { path: string; contract: string; backend: string }): string {
-  return JSON.stringify([of.backend, of.path, of.contract]);
 }
 
 function renderFindings(report: Report, terminal: Terminal, options: ConsoleOptions): string[] {

@@ -25,7 +25,7 @@ export function whyExit(report: Report): string {
     case 5:
       return 'the harness itself failed';
     case 130:
-      return `interrupted${report.interrupted ? ` (${report.interrupted})` : ''}`;
+      return report.interrupted ?? 'interrupted';
     default:
       return exitCodes.find((e) => e.code === exitCode)?.meaning ?? 'no meaning is known';
   }

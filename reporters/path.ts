@@ -1,28 +1,23 @@
 import type { PathReport, Verdict } from '../runner/report.ts';
 import { headingOf } from './finding.ts';
+import { whyNotJudged } from './not-judged.ts';
 import { paint, sign, type Terminal } from './terminal.ts';
 import { counted, duration, grouped, indented, paragraph, proseLines, shorten, visible, wrap } from './text.ts';
 
 /** The start of an engine path: what is judged there, and which promises its backend gives up. */
 export function renderPathStart(path: PathReport, guards: number, terminal: Terminal): string[] {
-  const about = `${path.contract}, backend ${path.backend}, ${counted(guards, 'guard')}`;
-  return [...headed(path, about, terminal), ...givenUp(path, terminal)];
-}
-
-/** Names a path again, where lines about another one came between. */
-export function renderPathAgain(path: PathReport, terminal: Terminal): string[] {
-  return headed(path, `${path.contract}, backend ${path.backend}, continued`, terminal);
-}
-
-function headed(path: PathReport, about: string, terminal: Terminal): string[] {
   const name = visible(path.path, terminal);
-  const [first, ...rest] = wrap(`${name}: ${visible(about, terminal)}`, terminal.width - 2);
-  return [paint(terminal, 'bold', first!.slice(0, name.length)) + first!.slice(name.length), ...indented(rest)];
+  const about = visible(`${path.contract}, backend ${path.backend}, ${counted(guards, 'guard')}`, terminal);
+  const [first, ...rest] = wrap(`${name}: ${about}`, terminal.width - 2);
+  return [
+    paint(terminal, 'bold', first!.slice(0, name.length)) + first!.slice(name.length),
+    ...indented([...rest, ...givenUp(path, terminal)]),
+  ];
 }
 
 function givenUp(path: PathReport, terminal: Terminal): string[] {
   return Object.entries(path.givesUp).flatMap(([promise, reason]) =>
-    indented(wrap(visible(`gives up ${promise}: ${reason}`, terminal), terminal.width - 2)).map((line) =>
+    wrap(visible(`gives up ${promise}: ${reason}`, terminal), terminal.width - 2).map((line) =>
       paint(terminal, 'yellow', line),
     ),
   );
@@ -36,28 +31,27 @@ export function renderVerdictLine(verdict: Verdict, terminal: Terminal, strict: 
 
 /** The end of an engine path: how many of its guards ended how. */
 export function renderPathEnd(verdicts: Verdict[], guards: number, ms: number, terminal: Terminal): string[] {
-  const count = (name: Verdict['verdict']) => verdicts.filter((v) => v.verdict === name).length;
+  const judged = verdicts.filter((v) => whyNotJudged(v) === undefined);
+  const count = (name: Verdict['verdict']) => judged.filter((v) => v.verdict === name).length;
   const counts: [number, string][] = [
-    [count('upheld'), 'upheld'],
     [count('violated'), 'violated'],
     [count('vacuous'), 'vacuous'],
     [count('error'), 'failed in the harness'],
     [count('not-applicable'), 'not applicable'],
-    [guards - verdicts.length, 'not judged'],
+    [guards - judged.length, 'not judged'],
   ];
-  const parts = counts.filter(([n], i) => n > 0 || i === 0).map(([n, words]) => `${grouped(n)} ${words}`);
-  const lines = paragraph('', `${parts.join(', ')}, ${duration(ms)}`, terminal.width - 2);
-  const broken = verdicts.find(isBrokenSetup);
-  return indented([...lines, ...(broken ? setupLines(broken, terminal) : [])]);
+  const others = counts.filter(([n]) => n > 0).map(([n, words]) => `, ${grouped(n)} ${words}`);
+  const text = `${grouped(count('upheld'))} upheld${others.join('')}, ${duration(ms)}`;
+  return indented([...wrap(text, terminal.width - 2), ...brokenLines(verdicts, terminal)]);
 }
 
-function setupLines(broken: Verdict, terminal: Terminal): string[] {
-  const text = `${broken.guard} did not hold, so nothing else on this path was judged`;
-  return wrap(visible(text, terminal), terminal.width - 2).map((line) => paint(terminal, 'red', line));
-}
-
-function isBrokenSetup(verdict: Verdict): boolean {
-  return verdict.guard.startsWith('setup/') && ['violated', 'vacuous', 'error'].includes(verdict.verdict);
+/** Says what every other verdict on the path rested on, where that did not hold. */
+function brokenLines(verdicts: Verdict[], terminal: Terminal): string[] {
+  const broken = new Set(verdicts.map(whyNotJudged).filter((why) => why !== undefined));
+  return [...broken].flatMap((what) => {
+    const text = `${what} did not hold, so nothing else on this path was judged`;
+    return wrap(visible(text, terminal), terminal.width - 2).map((line) => paint(terminal, 'red', line));
+  });
 }
 
 /** What a path's subject wrote to the console: how much and the first line, or with `whole` all that was kept. */

@@ -62,6 +62,15 @@ test.each([
   expect(whyExit(sampleReport(verdicts, { exitCode }))).toBe(why);
 });
 
-test('an interrupted run says by what', () => {
-  expect(whyExit(sampleReport([], { exitCode: 130, interrupted: 'SIGINT' }))).toBe('interrupted (SIGINT)');
+test('an interrupted run says so', () => {
+  const report = sampleReport([], { exitCode: 130, interrupted: 'interrupted before all guards had run' });
+  expect(whyExit(report)).toBe('interrupted before all guards had run');
+});
+
+test('guards that were not judged are counted apart from vacuous ones', () => {
+  const reason = 'not judged: setup/namespace-exists did not hold';
+  const verdicts = [brokenSetup, sampleVerdict({ verdict: 'vacuous', reason }), vacuousVisibility];
+  expect(renderSummary(sampleReport(verdicts, { exitCode: 3 }), terminals.wide)[1]).toBe(
+    '1 violated, 1 vacuous, 1 not judged',
+  );
 });

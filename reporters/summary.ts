@@ -1,5 +1,6 @@
 import type { Report, Verdict } from '../runner/report.ts';
 import { whyExit } from './exit-codes.ts';
+import { whyNotJudged } from './not-judged.ts';
 import { paint, type Style, type Terminal } from './terminal.ts';
 import { counted, duration, grouped, paragraph, visible } from './text.ts';
 
@@ -62,13 +63,15 @@ function resultLines(report: Report, terminal: Terminal): string[] {
 /** The count of every verdict but upheld; what did not occur is left out. */
 function otherVerdicts(report: Report, terminal: Terminal): string[] {
   const { summary, verdicts } = report;
+  const notJudged = verdicts.filter((v) => whyNotJudged(v) !== undefined).length;
   const should = verdicts.filter((v) => v.verdict === 'violated' && v.level === 'should').length;
   const counts: [number, string][] = [
     [summary.violated - should, 'violated'],
     [should, `should ${should === 1 ? 'clause' : 'clauses'} violated`],
-    [summary.vacuous, 'vacuous'],
+    [summary.vacuous - notJudged, 'vacuous'],
     [summary.error, 'failed in the harness'],
     [summary.notApplicable, 'not applicable'],
+    [notJudged, 'not judged'],
   ];
   const parts = counts.filter(([n]) => n > 0).map(([n, words]) => `${grouped(n)} ${words}`);
   return parts.length === 0 ? [] : paragraph('', parts.join(', '), terminal.width);

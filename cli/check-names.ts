@@ -1,0 +1,39 @@
+import picomatch from 'picomatch';
+import type { RunOptions } from '../runner/run-options.ts';
+import { UsageError } from '../runner/usage-error.ts';
+import type { Toolkit } from './context.ts';
+import { didYouMean, nearest } from './suggest.ts';
+
+type Names = Pick<RunOptions, 'paths' | 'contracts' | 'guards'>;
+
+/** Refuses names that nothing has, and tells the nearest that something has, before an engine is started. */
+export function checkNames({ paths, contracts, guards }: Names, toolkit: Toolkit): void {
+  const providers = toolkit.providers.map(({ name }) => name);
+  for (const path of paths) {
+    const name = path.split('/')[0]!;
+    if (!providers.includes(name)) throw unknown('provider', name, providers);
+  }
+  const contractNames = toolkit.contracts.map(({ name }) => name);
+  for (const name of contracts) {
+    if (!contractNames.includes(name)) throw unknown('contract', name, contractNames);
+  }
+  const ids = [...new Set(toolkit.contracts.flatMap((contract) => contract.guards.map(({ id }) => id)))];
+  for (const glob of guards) checkGuard(glob, ids);
+}
+
+function unknown(what: string, name: string, known: string[]): UsageError {
+  return new UsageError(`no ${what} is called ${JSON.stringify(name)}`, didYouMean(name, known));
+}
+
+function checkGuard(glob: string, ids: string[]): void {
+  if (matchesAny(glob, ids)) return;
+  const inAnyContract = `*/${glob}`;
+  const alike = matchesAny(inAnyContract, ids) ? inAnyContract : nearest(glob, ids);
+  const hint = alike === undefined ? 'contract-test list shows all guards' : `did you mean ${alike}?`;
+  throw new UsageError(`no guard matches ${JSON.stringify(glob)}`, hint);
+}
+
+function matchesAny(glob: string, ids: string[]): boolean {
+  const matches = picomatch(glob);
+  return ids.some((id) => matches(id));
+}

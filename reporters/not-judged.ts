@@ -1,0 +1,7 @@
+import type { Verdict } from '../runner/report.ts';
+
+/** What kept a guard from being judged: a setup guard, or a check of doctor; undefined for one that was judged. */
+export function whyNotJudged(verdict: Verdict): string | undefined {
+  if (verdict.verdict !== 'vacuous') return undefined;
+  return /^not judged: (.*) did not hold$/s.exec(verdict.reason ?? '')?.[1];
+}
