@@ -1,0 +1,81 @@
+import type { Fault, Found, Lease, Sprung } from '../../contracts/kernel/engine.ts';
+import type { DoctorCheck } from '../provider.ts';
+import type { MemorySite } from '../sites.ts';
+import { agent } from './agent.ts';
+import { openStore, type Store } from './store.ts';
+
+/** A lease with its store in this thread, as a host of the subject's would hold it. */
+async function rehearse(lease: Lease): Promise<Store> {
+  await lease.attach({ call: async (method, args) => agent.call(lease.site, method, args) });
+  const store = openStore((lease.site as MemorySite).name);
+  store.createTable('things');
+  return store;
+}
+
+function put(store: Store, value: string): number {
+  const transaction = store.begin();
+  const id = transaction.insert('things', { value });
+  transaction.commit();
+  return id;
+}
+
+function attempt(work: () => unknown): string | null {
+  try {
+    work();
+    return null;
+  } catch (cause) {
+    return (cause as Error).message;
+  }
+}
+
+const count = (found: Found): number => ('rows' in found ? found.rows.length : -1);
+
+/** Tries the store and its agent on two leases of their own. */
+export async function examine(lease: () => Promise<Lease>): Promise<DoctorCheck[]> {
+  const checks: DoctorCheck[] = [];
+  const check = (name: string, ok: boolean, detail: string): number => checks.push({ name, ok, detail });
+  const [a, b] = [await lease(), await lease()];
+  try {
+    const [one, other] = [await rehearse(a), await rehearse(b)];
+
+    const empty = await a.snapshot();
+    const id = put(one, 'x');
+    const [seen, elsewhere] = [count(await a.read('things')), count(await b.read('things'))];
+    check('lease is isolated', seen === 1 && elsewhere === 0, `${seen} row here, ${elsewhere} in a second lease`);
+
+    const transaction = one.begin();
+    transaction.delete('things', id);
+    transaction.commit();
+    const gone = count(await a.read('things'));
+    check('read is independent', seen === 1 && gone === 0, `${seen} row after an insert, ${gone} after its deletion`);
+
+    put(one, 'y');
+    put(other, 'z');
+    await a.restore(empty);
+    const [restored, kept] = [count(await a.read('things')), count(await b.read('things'))];
+    check('restore restores', restored === 0 && kept === 1, `${restored} rows here, ${kept} in a second lease`);
+
+    const faults: Fault[] = [
+      { at: 'row', table: 'things', nth: 1, kind: 'trigger' },
+      { at: 'commit', table: 'things' },
+    ];
+    for (const fault of faults) {
+      const armed = await a.arm(fault);
+      const error = attempt(() => put(one, 'never'));
+      const sprung: Sprung = await armed.sprung();
+      await armed.disarm();
+      const fires = error?.includes(armed.nonce) === true && sprung.count === 1 && sprung.raised === 1;
+      check(`fault at ${fault.at} fires`, fires, `${error ?? 'no error'}; counted ${sprung.count}`);
+      const after = attempt(() => put(one, 'again'));
+      check(`fault at ${fault.at} is disarmed`, after === null, after ?? 'the next row was stored');
+    }
+
+    const [before, now] = [performance.now(), Date.now()];
+    const sane = now > Date.UTC(2025, 0) && performance.now() >= before;
+    check('clock is sane', sane, new Date(now).toISOString());
+  } finally {
+    await a.release();
+    await b.release();
+  }
+  return checks;
+}

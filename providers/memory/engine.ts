@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
+import type {
+  AgentLink,
+  ArmedFault,
+  Fault,
+  Found,
+  Lease,
+  RowFaultKind,
+  SampleBy,
+  Snapshot,
+  Sprung,
+  Watch,
+  Watched,
+} from '../../contracts/kernel/engine.ts';
+import { NotApplicable } from '../../contracts/kernel/guard.ts';
+import { AttachedHosts, addSprung, joinWatched } from '../attached-hosts.ts';
+import type { DoctorCheck, Engine } from '../provider.ts';
+import type { MemorySite } from '../sites.ts';
+import { examine } from './doctor.ts';
+import type { StoredRow } from './store.ts';
+
+const facts: EngineFacts = {
+  provider: 'memory',
+  mode: 'memory',
+  version: '1',
+  lacks: {
+    lock: 'the store has no locks',
+    crash: 'the store ends with the process that holds it',
+    twoHosts: 'the store lives in one thread',
+  },
+};
+
+/** The model as an engine: every lease is a store of its own name in the thread of whoever opens it. */
+export class MemoryEngine implements Engine {
+  readonly provider = 'memory';
+  readonly version = facts.version;
+
+  facts(mode: string): EngineFacts {
+    if (mode !== facts.mode) throw new TypeError(`memory has no mode ${mode}`);
+    return facts;
+  }
+
+  async lease({ mode }: { mode: string }): Promise<Lease> {
+    return new MemoryLease(this.facts(mode));
+  }
+
+  examine(mode: string): Promise<DoctorCheck[]> {
+    return examine(() => this.lease({ mode }));
+  }
+
+  async stop(): Promise<void> {}
+}
+
+interface MemorySnapshot extends Snapshot {
+  content: Record<string, StoredRow[]>;
+}
+
+/** Reads and disturbs a store through the agent in the host that holds it. A statement is the name of a table. */
+class MemoryLease implements Lease {
+  readonly facts: EngineFacts;
+  readonly site: MemorySite = { provider: 'memory', mode: 'memory', name: `ct-${randomUUID()}` };
+  readonly rowFaults: readonly RowFaultKind[] = ['trigger'];
+  readonly #hosts = new AttachedHosts();
+
+  constructor(engineFacts: EngineFacts) {
+    this.facts = engineFacts;
+  }
+
+  attach(link: AgentLink): Promise<() => Promise<void>> {
+    return this.#hosts.attach(link);
+  }
+
+  async read(statement: string): Promise<Found> {
+    return ((await this.#ask('read', statement)) as Found) ?? { missing: 'no host holds the store' };
+  }
+
+  async snapshot(): Promise<MemorySnapshot> {
+    const content = ((await this.#ask('snapshot')) ?? {}) as MemorySnapshot['content'];
+    const tables = Object.fromEntries(Object.entries(content).map(([table, rows]) => [table, rows.length]));
+    return { tables, content };
+  }
+
+  async restore(snapshot: Snapshot): Promise<void> {
+    await this.#ask('restore', (snapshot as MemorySnapshot).content);
+  }
+
+  /** The store plans nothing. */
+  async analyse(): Promise<void> {}
+
+  async wipe(): Promise<void> {
+    await this.#ask('wipe');
+  }
+
+  async arm(fault: Fault): Promise<ArmedFault> {
+    if (fault.at === 'lock' || fault.at === 'crash') throw new NotApplicable('engine', facts.lacks[fault.at]!);
+    if (fault.at === 'row' && !this.rowFaults.includes(fault.kind)) {
+      throw new NotApplicable('engine', `the store cannot fail a row by ${fault.kind}`);
+    }
+    const nonce = `ct-fault-${randomUUID()}`;
+    await this.#hosts.order(nonce, 'arm', [nonce, fault]);
+    let last: Sprung | undefined;
+    const sprung = async (): Promise<Sprung> => last ?? addSprung((await this.#hosts.reports(nonce)) as Sprung[]);
+    const disarm = async (): Promise<void> => {
+      last ??= addSprung((await this.#hosts.revoke(nonce)) as Sprung[]);
+    };
+    return { nonce, sprung, disarm };
+  }
+
+  async watch(sample?: SampleBy): Promise<Watch> {
+    const key = `watch-${randomUUID()}`;
+    await this.#hosts.order(key, 'watch', [key, sample ?? null]);
+    return { stop: async () => joinWatched((await this.#hosts.revoke(key)) as Watched[]) };
+  }
+
+  async release(options: { keep?: boolean } = {}): Promise<void> {
+    if (!options.keep) await this.#hosts.callAll('forget', []);
+  }
+
+  async #ask(method: string, ...args: unknown[]): Promise<unknown> {
+    return (await this.#hosts.callAll(method, args)).at(-1);
+  }
+}

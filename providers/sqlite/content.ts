@@ -1,0 +1,156 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { Found, Snapshot } from '../../contracts/kernel/engine.ts';
+import { ours, quoteName, quoteText, shorten } from './sql.ts';
+
+/** All rows of one table, as the engine stores them. */
+interface TableContent {
+  /** Columns that can be written, the hidden row number first where there is one. */
+  columns: string[];
+  rows: SQLOutputValue[][];
+}
+
+/** The content of a database; plain data, so that it can cross to another thread. */
+export interface SqliteSnapshot extends Snapshot {
+  content: Record<string, TableContent>;
+}
+
+/** Runs a query and returns plain rows; integers are numbers where a number holds them exactly, else bigints. */
+export function read(db: DatabaseSync, statement: string): Found {
+  try {
+    return { rows: query(db, statement).map(plain) };
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    if (/^no such table/.test(message)) return { missing: message };
+    throw new Error(`sqlite: ${message}, in: ${shorten(statement)}`, { cause });
+  }
+}
+
+export function snapshot(db: DatabaseSync): SqliteSnapshot {
+  return consistently(db, () => {
+    const content: SqliteSnapshot['content'] = {};
+    for (const table of tablesOf(db)) content[table.name] = contentOf(db, table);
+    const tables = Object.fromEntries(Object.entries(content).map(([name, { rows }]) => [name, rows.length]));
+    return { tables, content };
+  });
+}
+
+/**
+ * Makes the rows of every table what they were, hidden row numbers included; tables made since are emptied.
+ * The subject's own triggers do not run, and the sequences of AUTOINCREMENT go on where they are.
+ */
+export function restore(db: DatabaseSync, { content }: SqliteSnapshot): void {
+  changeWithoutForeignKeys(db, 'restore', () => {
+    const triggers = query(db, `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND ${notOurs('name')}`);
+    for (const { name } of triggers) db.exec(`DROP TRIGGER ${quoteName(String(name))}`);
+    const tables = tablesOf(db).map((t) => t.name);
+    const lost = Object.keys(content).filter((name) => !tables.includes(name));
+    if (lost.length > 0) throw new Error(`sqlite: cannot restore ${lost.join(', ')}: dropped since the snapshot`);
+    for (const name of tables) db.exec(`DELETE FROM ${quoteName(name)}`);
+    for (const [name, table] of Object.entries(content)) insertAll(db, name, table);
+    for (const { sql } of triggers) db.exec(String(sql));
+  });
+}
+
+/** Refreshes the statistics that the query planner uses. */
+export function analyse(db: DatabaseSync): void {
+  db.exec('ANALYZE');
+}
+
+/** Drops every table, view and trigger, ours too. */
+export function wipe(db: DatabaseSync): void {
+  changeWithoutForeignKeys(db, 'wipe', () => {
+    // Virtual tables go before the tables in which they keep their content.
+    const objects = query(
+      db,
+      `SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view', 'trigger') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+       ORDER BY type = 'table', sql NOT LIKE 'CREATE VIRTUAL%'`,
+    );
+    for (const { type, name } of objects) db.exec(`DROP ${String(type)} IF EXISTS ${quoteName(String(name))}`);
+  });
+}
+
+interface Table {
+  name: string;
+  withoutRowid: boolean;
+}
+
+/** The subject's tables, without those in which virtual tables keep their content. */
+export function tablesOf(db: DatabaseSync): Table[] {
+  const rows = query(
+    db,
+    `SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')
+     AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND ${notOurs('name')} ORDER BY name`,
+  );
+  return rows.map(({ name, wr }) => ({ name: String(name), withoutRowid: wr === 1n }));
+}
+
+function notOurs(column: string): string {
+  return `substr(${column}, 1, ${ours.length}) <> '${ours}'`;
+}
+
+function contentOf(db: DatabaseSync, { name, withoutRowid }: Table): TableContent {
+  const info = query(db, `SELECT name, hidden FROM pragma_table_xinfo(${quoteText(name)})`);
+  const all = info.map((column) => String(column.name).toLowerCase());
+  const rowid = withoutRowid ? undefined : ['rowid', '_rowid_', 'oid'].find((alias) => !all.includes(alias));
+  const columns = info.filter((column) => column.hidden === 0n).map((column) => String(column.name));
+  const named = [...(rowid ? [rowid] : []), ...columns.map(quoteName)];
+  const select = named.map((column, i) => `${column} AS c${i}`).join(', ');
+  const order = rowid ? ` ORDER BY ${rowid}` : '';
+  const rows = query(db, `SELECT ${select} FROM ${quoteName(name)}${order}`).map((row) => Object.values(row));
+  return { columns: named, rows };
+}
+
+function insertAll(db: DatabaseSync, name: string, { columns, rows }: TableContent): void {
+  if (rows.length === 0) return;
+  const values = columns.map(() => '?').join(', ');
+  const insert = db.prepare(`INSERT INTO ${quoteName(name)} (${columns.join(', ')}) VALUES (${values})`);
+  for (const row of rows) insert.run(...(row as SQLInputValue[]));
+}
+
+type RawRow = Record<string, SQLOutputValue>;
+
+function query(db: DatabaseSync, sql: string): RawRow[] {
+  const statement = db.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement.all() as RawRow[];
+}
+
+function plain(row: RawRow): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, narrow(value)]));
+}
+
+function narrow(value: SQLOutputValue): SQLOutputValue {
+  if (typeof value !== 'bigint') return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** Several reads of one moment. Inside somebody's transaction they are that already. */
+function consistently<T>(db: DatabaseSync, work: () => T): T {
+  if (db.isTransaction) return work();
+  db.exec('BEGIN');
+  try {
+    return work();
+  } finally {
+    db.exec('COMMIT');
+  }
+}
+
+function changeWithoutForeignKeys(db: DatabaseSync, what: string, work: () => void): void {
+  // Foreign keys cannot be switched off inside a transaction, and what we change must not be rolled back with it.
+  if (db.isTransaction) throw new Error(`sqlite: cannot ${what} while the connection is inside a transaction`);
+  const foreignKeys = query(db, 'PRAGMA foreign_keys')[0]?.foreign_keys;
+  db.exec('PRAGMA foreign_keys = OFF');
+  try {
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      db.exec('COMMIT');
+    } catch (cause) {
+      db.exec('ROLLBACK');
+      throw cause;
+    }
+  } finally {
+    db.exec(`PRAGMA foreign_keys = ${foreignKeys === 1n ? 'ON' : 'OFF'}`);
+  }
+}

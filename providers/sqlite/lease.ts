@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
+import type {
+  AgentLink,
+  ArmedFault,
+  Fault,
+  Found,
+  Lease,
+  SampleBy,
+  Snapshot,
+  Sprung,
+  Watch,
+  Watched,
+} from '../../contracts/kernel/engine.ts';
+import { NotApplicable } from '../../contracts/kernel/guard.ts';
+import { AttachedHosts, addSprung, answerOf, joinWatched } from '../attached-hosts.ts';
+import type { SqliteSite } from '../sites.ts';
+import { analyse, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
+import { DirectConnection } from './direct.ts';
+import { isBusy } from './errors.ts';
+import type { Order } from './fault-counters.ts';
+import { ours, quoteText } from './sql.ts';
+import { removeLooks, removeTrap, rowFaults, setLooks, setTrap } from './traps.ts';
+
+/** What a lease needs of its engine. */
+export interface Landlord {
+  keepAll: boolean;
+  directory: string;
+  kept(path: string): void;
+  released(): void;
+}
+
+/**
+ * A database of its own.
+ *
+ * In modes file and shared the judge has a direct connection. In mode memory only the subject's connection sees the
+ * database, and everything goes through the agent in the subject's host.
+ */
+export class SqliteLease implements Lease {
+  readonly facts: EngineFacts;
+  readonly site: SqliteSite;
+  readonly rowFaults = rowFaults;
+  readonly #landlord: Landlord;
+  readonly #hosts = new AttachedHosts();
+  /** Absent where the database is private. */
+  readonly #direct: DirectConnection | undefined;
+  #watches = 0;
+  #released = false;
+
+  constructor(facts: EngineFacts, site: SqliteSite, landlord: Landlord) {
+    this.facts = facts;
+    this.site = site;
+    this.#landlord = landlord;
+    this.#direct = site.mode === 'memory' ? undefined : new DirectConnection(site);
+  }
+
+  async attach(link: AgentLink): Promise<() => Promise<void>> {
+    const { process: host } = answerOf(await link.call('hello', [])) as { process: number };
+    if (this.site.mode === 'shared' && host !== process.pid) {
+      throw new NotApplicable('host', "a database in shared memory can be opened inside the judge's process only");
+    }
+    return this.#hosts.attach(link);
+  }
+
+  async read(statement: string): Promise<Found> {
+    if (!this.#direct) return (await this.#ask('read', statement)) as Found;
+    const db = this.#direct.get();
+    return db ? read(db, statement) : { missing: 'there is no database file' };
+  }
+
+  async snapshot(): Promise<SqliteSnapshot> {
+    if (!this.#direct) return (await this.#ask('snapshot')) as SqliteSnapshot;
+    const db = this.#direct.get();
+    return db ? snapshot(db) : { tables: {}, content: {} };
+  }
+
+  async restore(content: Snapshot): Promise<void> {
+    if (!this.#direct) return void (await this.#ask('restore', content));
+    const db = this.#direct.get();
+    if (db) restore(db, content as SqliteSnapshot);
+  }
+
+  async analyse(): Promise<void> {
+    if (!this.#direct) return void (await this.#ask('analyse'));
+    const db = this.#direct.get();
+    if (db) analyse(db);
+  }
+
+  async wipe(): Promise<void> {
+    if (!this.#direct) return void (await this.#ask('wipe'));
+    const db = this.#direct.get();
+    if (db) wipe(db);
+  }
+
+  async arm(fault: Fault): Promise<ArmedFault> {
+    this.#refuseWhatIsLacking(fault);
+    await this.#requireDriver();
+    const nonce = `${ours}${randomBytes(6).toString('hex')}`;
+    const mark = join(this.#landlord.directory, `${nonce}.crashed`);
+    const order: Order = { nonce, fault, judge: process.pid, mark };
+    await this.#hosts.order(nonce, 'arm', [order]);
+    try {
+      this.#setMechanism(nonce, fault);
+    } catch (cause) {
+      await this.#hosts.revoke(nonce);
+      throw cause;
+    }
+    const sum = (reports: unknown[]): Sprung => addSprung([...(reports as Sprung[]), ...crashes(mark)]);
+    let last: Promise<Sprung> | undefined;
+    const sprung = async (): Promise<Sprung> => last ?? sum(await this.#hosts.reports(nonce));
+    const disarm = async (): Promise<void> => {
+      if (last) return;
+      this.#removeMechanism(nonce, fault);
+      last = this.#hosts.revoke(nonce).then(sum);
+      // That the fault could not work here is for `sprung` to say.
+      await last.catch((cause: unknown) => {
+        if (!(cause instanceof NotApplicable)) throw cause;
+      });
+    };
+    return { nonce, sprung, disarm };
+  }
+
+  async watch(sample?: SampleBy): Promise<Watch> {
+    await this.#requireDriver();
+    const looks = sample !== undefined && this.#direct !== undefined;
+    const key = `watch-${randomBytes(6).toString('hex')}`;
+    await this.#hosts.order(key, 'watch', [key, sample ?? null]);
+    if (looks) this.#changeLooks(+1);
+    let last: Watched | undefined;
+    const stop = async (): Promise<Watched> => {
+      if (last) return last;
+      last = joinWatched((await this.#hosts.revoke(key)) as Watched[]);
+      if (looks) this.#changeLooks(-1);
+      return last;
+    };
+    return { stop };
+  }
+
+  async release(options: { keep?: boolean } = {}): Promise<void> {
+    if (this.#released) return;
+    this.#released = true;
+    try {
+      await this.#hosts.callAll('forget', []);
+    } finally {
+      this.#leaveDatabase(options.keep || this.#landlord.keepAll);
+      this.#landlord.released();
+    }
+  }
+
+  #leaveDatabase(keep: boolean): void {
+    const db = this.#direct?.get();
+    if (db?.isTransaction) db.exec('ROLLBACK');
+    if (keep && db) this.#keep(db);
+    this.#direct?.close();
+    if (this.site.mode === 'file' && !keep) {
+      for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(this.site.path + suffix, { force: true });
+    }
+  }
+
+  #keep(db: DatabaseSync): void {
+    if (this.site.mode === 'file') {
+      this.#landlord.kept(this.site.path);
+      return;
+    }
+    const copy = join(this.#landlord.directory, `kept-${randomBytes(6).toString('hex')}.db`);
+    db.exec(`VACUUM INTO ${quoteText(copy)}`);
+    this.#landlord.kept(copy);
+  }
+
+  #refuseWhatIsLacking(fault: Fault): void {
+    const lacking = fault.at === 'lock' || fault.at === 'crash' ? this.facts.lacks[fault.at] : undefined;
+    if (lacking) throw new NotApplicable('engine', lacking);
+    if (fault.at === 'row' && !this.rowFaults.includes(fault.kind)) {
+      throw new NotApplicable('engine', `SQLite has no way to fail any row by ${fault.kind}`);
+    }
+  }
+
+  /** A subject that goes through another driver can be neither disturbed nor watched. */
+  async #requireDriver(): Promise<void> {
+    const hosts = (await this.#hosts.callAll('hello', [])) as { opened: number }[];
+    if (hosts.length === 0 && this.#direct) return;
+    if (hosts.some(({ opened }) => opened > 0)) return;
+    throw new NotApplicable('engine', 'the subject has opened no connection of node:sqlite to this database');
+  }
+
+  #setMechanism(nonce: string, fault: Fault): void {
+    if (!this.#direct || fault.at === 'crash') return;
+    const db = this.#database();
+    if (fault.at === 'lock') db.exec('BEGIN IMMEDIATE');
+    else atomically(db, () => setTrap(db, nonce, fault));
+  }
+
+  #removeMechanism(nonce: string, fault: Fault): void {
+    const db = this.#direct?.get();
+    if (!db || fault.at === 'crash') return;
+    if (fault.at !== 'lock') atomically(db, () => removeTrap(db, nonce));
+    else if (db.isTransaction) db.exec('ROLLBACK');
+  }
+
+  /** The triggers that let readers look are there while any recording that samples is. */
+  #changeLooks(by: 1 | -1): void {
+    this.#watches += by;
+    const db = this.#direct?.get();
+    if (!db) return;
+    try {
+      if (by === 1) atomically(db, () => setLooks(db));
+      else if (this.#watches === 0) atomically(db, () => removeLooks(db));
+    } catch (cause) {
+      // Inside a transaction that the subject holds there is no looking into statements, only between them.
+      if (!isBusy(cause)) throw cause;
+    }
+  }
+
+  #database(): DatabaseSync {
+    const db = this.#direct?.get();
+    if (!db) throw new Error('sqlite: there is no database file');
+    return db;
+  }
+
+  /** Asks the host that was attached last. */
+  async #ask(method: string, ...args: unknown[]): Promise<unknown> {
+    const answers = await this.#hosts.callAll(method, args);
+    if (answers.length > 0) return answers.at(-1);
+    return method === 'snapshot' ? { tables: {}, content: {} } : { missing: 'no host is attached' };
+  }
+}
+
+/** What a process that was killed left word of. */
+function crashes(mark: string): Sprung[] {
+  return existsSync(mark) ? [JSON.parse(readFileSync(mark, 'utf8')) as Sprung] : [];
+}
+
+function atomically(db: DatabaseSync, work: () => void): void {
+  // A lock of ours is a transaction too; what is set inside it could not be seen by anybody, nor outlast it.
+  if (db.isTransaction) throw new Error('sqlite: the lock must be disarmed first');
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    db.exec('COMMIT');
+  } catch (cause) {
+    db.exec('ROLLBACK');
+    throw cause;
+  }
+}
