@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { failureOf } from './failure.ts';
+import { answerToOwnName } from './own-name.ts';
 import type { ModuleRef } from './protocol.ts';
 
 /** What turns a backend's file into something that Node runs. */
@@ -37,6 +38,7 @@ export async function importExport(ref: ModuleRef, what: string): Promise<unknow
   const path = fileURLToPath(ref.url);
   if (!existsSync(path)) throw new Error(`${what} ${path} does not exist`);
   await prepareLoader(ref.url);
+  answerToOwnName();
   let exported: Record<string, unknown>;
   try {
     exported = await import(ref.url);

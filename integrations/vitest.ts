@@ -3,11 +3,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { HostKind } from '../host/host.ts';
 import type { Provider } from '../providers/provider.ts';
-import { plainFailure } from '../reporters/plain-failure.ts';
+import { renderFinding } from '../reporters/finding.ts';
 import { startEngine } from '../runner/engines.ts';
 import { judge, type PathContext } from '../runner/judge.ts';
 import { pathContext } from '../runner/path-context.ts';
 import { newSeed } from '../runner/random.ts';
+import type { Verdict } from '../runner/report.ts';
 import { defaultRuns, defaultTimeout, type RunOptions } from '../runner/run-options.ts';
 import { select } from '../runner/select.ts';
 
@@ -82,4 +83,10 @@ export async function describeBackend(backend: URL | string, options: DescribeOp
       }
     });
   }
+}
+
+/** The verdict as a test runner shows it under the test's name. */
+function plainFailure(verdict: Verdict): string {
+  const page = { width: 110, colour: false, unicode: true, live: false };
+  return renderFinding(verdict, [], page, { strict: false, debug: false }).join('\n');
 }
