@@ -1,0 +1,5 @@
+import type { Mutant } from './kernel/mutant.ts';
+import { sendBatchMutants } from './send-batch/mutants/index.ts';
+
+/** Every behavioural mutant, contract by contract. */
+export const mutants: Mutant[] = [...sendBatchMutants];

@@ -1,0 +1,66 @@
+import type { Mutant, MutantTools } from '../../kernel/mutant.ts';
+import type { Message } from '../port.ts';
+import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
+
+type Row = Record<string, unknown>;
+
+/** Lies about columns that the messages do not speak of. */
+export const defaultMutants: Mutant[] = [
+  batchMutant({
+    id: 'batch-leaves-a-default-null',
+    lie: 'Leaves a column that is no option (such as a counter of attempts) empty, where a single send fills it in.',
+    target: 'send-batch/batch-equals-singles',
+    // The column is emptied after the commit, which a reader may see.
+    alsoKilledBy: ['send-batch/no-partial-visibility'],
+    spoil: (honest, tools) => async (messages, options) => {
+      const { edit } = tools.hand;
+      if (edit === undefined) return honest(messages, options);
+      const sent = valuesOf(messages);
+      const known = new Set<string>();
+      edit((row, table) => known.add(print(row, table)));
+      const reply = await ask(honest, messages, options);
+      if (!hasFailed(reply) && messages.length > 0) emptyDefault(edit, known, sent, tools);
+      return answer(reply);
+    },
+  }),
+];
+
+type Edit = NonNullable<MutantTools['hand']['edit']>;
+
+/** Empties in the new rows a column that is small, alike in all of them, and nothing that was sent. */
+function emptyDefault(edit: Edit, known: ReadonlySet<string>, sent: ReadonlySet<unknown>, tools: MutantTools): void {
+  const rows = new Map<string, Row[]>();
+  edit((row, table) => {
+    if (!known.has(print(row, table))) rows.set(table, [...(rows.get(table) ?? []), { ...row }]);
+  });
+  const found = [...rows].flatMap(([table, added]) => {
+    const column = Object.keys(added[0]!).find((name) => isDefault(name, added, sent));
+    return column === undefined ? [] : [{ table, column }];
+  })[0];
+  if (found === undefined) return;
+  // Where the column may not be empty, another value stands for it.
+  for (const value of [null, 1]) {
+    try {
+      edit((row, table) => {
+        if (table === found.table && !known.has(print(row, table))) row[found.column] = value;
+      });
+      tools.lied();
+      return;
+    } catch {
+      // The engine refuses this value; the next one may do.
+    }
+  }
+}
+
+function isDefault(column: string, rows: readonly Row[], sent: ReadonlySet<unknown>): boolean {
+  const value = Number(rows[0]![column] ?? Number.NaN);
+  return value === 0 && !sent.has(value) && rows.every((row) => Number(row[column]) === value) && rows.length > 1;
+}
+
+function valuesOf(messages: readonly Message[]): Set<unknown> {
+  return new Set(messages.flatMap(({ body: _unread, ...message }) => Object.values(message)));
+}
+
+function print(row: Row, table: string): string {
+  return JSON.stringify([table, row], (_key, value) => (typeof value === 'bigint' ? String(value) : value));
+}

@@ -1,0 +1,248 @@
+import type { Mutant } from '../../kernel/mutant.ts';
+import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import type { Message } from '../port.ts';
+import { areOrdinary, optionsOf, ordinaryCopy } from './ordinary.ts';
+import { answer, ask, batchMutant, errorOf, failWhole, hasFailed, type Reply } from './spoil.ts';
+
+const persists = 'send-batch/nothing-persists-after-failure';
+const partial = 'send-batch/no-partial-visibility';
+const reports = 'send-batch/every-outcome-reports-the-failure';
+const usable = 'send-batch/backend-usable-after-failure';
+const fires = 'setup/fault-fires';
+const chunks = 'setup/chunks-are-crossed';
+
+/** Lies about batches that the engine refuses, and about what a reader sees of a batch before its end. */
+export const failureMutants: Mutant[] = [
+  batchMutant({
+    id: 'rollback-keeps-one-row',
+    lie: 'Puts the row of the first message back after the engine has refused the batch.',
+    target: persists,
+    // The row is made beforehand, where a reader may see it for a moment, since a trap that has sprung lets none pass.
+    alsoKilledBy: [partial, usable, fires, chunks],
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      if (copy === undefined || copy.length < 2) return honest(messages, options);
+      const before = tools.hand.snapshot();
+      const first = await ask(honest, copy.slice(0, 1), options);
+      if (hasFailed(first)) return failWhole(first, copy.length);
+      const withFirst = tools.hand.snapshot();
+      tools.hand.restore(before);
+      const reply = await ask(honest, copy, options);
+      if (hasFailed(reply)) {
+        tools.hand.restore(withFirst);
+        tools.lied();
+      }
+      return answer(reply);
+    },
+  }),
+  batchMutant({
+    id: 'rollback-leaves-a-stranger',
+    lie: 'Leaves a row that belongs to no message when the engine has refused a batch.',
+    target: persists,
+    spoil(honest, tools) {
+      // The row is made while the subject opens, before any trap is armed and any reader looks.
+      const ready = withStranger();
+      async function withStranger(): Promise<unknown> {
+        const before = tools.hand.snapshot();
+        for (const body of [null, '', new Uint8Array()]) {
+          const reply = await ask(honest, [{ body }], {});
+          if (hasFailed(reply)) continue;
+          const after = tools.hand.snapshot();
+          tools.hand.restore(before);
+          return after;
+        }
+        return undefined;
+      }
+      return async (messages, options) => {
+        const copy = ordinaryCopy(messages);
+        const stranger = await ready;
+        const reply = await ask(honest, copy ?? messages, options);
+        if (copy !== undefined && stranger !== undefined && hasFailed(reply)) {
+          tools.hand.restore(stranger);
+          tools.lied();
+        }
+        return answer(reply);
+      };
+    },
+  }),
+  inParts({
+    id: 'commit-per-chunk',
+    lie: 'Commits a batch in three chunks, each in a transaction of its own.',
+    target: persists,
+    alsoKilledBy: [partial, usable, fires, chunks],
+    parts: ({ length }) => [
+      range(0, Math.ceil(length / 3)),
+      range(Math.ceil(length / 3), Math.ceil((2 * length) / 3)),
+      range(Math.ceil((2 * length) / 3), length),
+    ],
+  }),
+  inParts({
+    id: 'last-chunk-apart',
+    lie: 'Commits everything but the last message first, then the last message.',
+    target: persists,
+    alsoKilledBy: [partial, usable, fires, chunks],
+    parts: ({ length }) => [range(0, length - 1), range(length - 1, length)],
+  }),
+  inParts({
+    id: 'group-per-shape-commits',
+    lie: 'Commits messages that set different options in transactions of their own.',
+    target: persists,
+    alsoKilledBy: [partial],
+    parts: (messages) => {
+      const groups = new Map<string, number[]>();
+      messages.forEach((message, slot) => {
+        const shape = optionsOf(message).toSorted().join();
+        groups.set(shape, [...(groups.get(shape) ?? []), slot]);
+      });
+      return [...groups.values()];
+    },
+  }),
+  batchMutant({
+    id: 'flash-one-row',
+    lie: 'Commits the first two messages one after the other, and deletes them before it sends the batch.',
+    target: partial,
+    alsoKilledBy: [chunks],
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      if (copy === undefined || copy.length < 3) return honest(messages, options);
+      const before = tools.hand.snapshot();
+      for (const message of copy.slice(0, 2)) {
+        const reply = await ask(honest, [message], options);
+        if (!hasFailed(reply)) continue;
+        tools.hand.restore(before);
+        return failWhole(reply, copy.length);
+      }
+      tools.lied();
+      tools.hand.restore(before);
+      return honest(copy, options);
+    },
+  }),
+  inParts({
+    id: 'two-halves-with-compensation',
+    lie: 'Commits a batch in two halves, and deletes the first again when the second fails.',
+    target: partial,
+    alsoKilledBy: [chunks],
+    undone: true,
+    parts: ({ length }) => [range(0, Math.ceil(length / 2)), range(Math.ceil(length / 2), length)],
+  }),
+  afterFailure({
+    id: 'failure-reports-fewer',
+    lie: 'Reports a failed batch by one outcome fewer than it has messages.',
+    target: reports,
+    told: (reply, count) => Array<ReportedOutcome>(count - 1).fill({ failed: errorOf(reply) }),
+  }),
+  afterFailure({
+    id: 'failure-told-the-other-way',
+    lie: 'Throws where a failed batch is declared to bring outcomes, and brings outcomes where it is declared to throw.',
+    target: reports,
+    told(reply, count) {
+      if (!('threw' in reply)) throw errorOf(reply);
+      return Array<ReportedOutcome>(count).fill({ failed: reply.threw });
+    },
+  }),
+  afterFailure({
+    id: 'commit-of-aborted-is-success',
+    lie: 'Reports a batch that was rolled back as stored, under ids that it made up.',
+    target: reports,
+    alsoKilledBy: [persists, usable, fires],
+    told: (_reply, count) => range(0, count).map((slot) => ({ stored: 1_000_000_007 + slot })),
+  }),
+  batchMutant({
+    id: 'poisoned-after-failure',
+    lie: 'Fails the batch after one that the engine refused.',
+    target: usable,
+    spoil(honest, tools) {
+      let poison: Reply | undefined;
+      return async (messages, options) => {
+        if (poison !== undefined) {
+          const reply = poison;
+          poison = undefined;
+          tools.lied();
+          return failWhole(reply, messages.length);
+        }
+        const ordinary = areOrdinary(messages);
+        const reply = await ask(honest, messages, options);
+        if (ordinary && hasFailed(reply)) poison = reply;
+        return answer(reply);
+      };
+    },
+  }),
+  batchMutant({
+    id: 'last-reply-first',
+    lie: 'Stores the batch after one that the engine refused, but answers it with the reply to the refused one.',
+    target: usable,
+    spoil(honest, tools) {
+      let unread: Reply | undefined;
+      return async (messages, options) => {
+        const late = unread;
+        unread = undefined;
+        const ordinary = areOrdinary(messages);
+        const reply = await ask(honest, messages, options);
+        if (late !== undefined) {
+          tools.lied();
+          return answer(late);
+        }
+        if (ordinary && hasFailed(reply)) unread = reply;
+        return answer(reply);
+      };
+    },
+  }),
+];
+
+type Described = Pick<Mutant, 'id' | 'lie' | 'target'> & Partial<Pick<Mutant, 'alsoKilledBy'>>;
+
+/** A lie that commits a batch in parts, given by the slots of each; the outcomes are in the caller's order. */
+function inParts(
+  m: Described & {
+    parts(messages: readonly Message[]): number[][];
+    /** The parts before one that fails are deleted again. */
+    undone?: boolean;
+  },
+): Mutant {
+  const { parts, undone = false, ...described } = m;
+  return batchMutant({
+    ...described,
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      const groups = copy ? parts(copy).filter((slots) => slots.length > 0) : [];
+      if (copy === undefined || groups.length < 2) return honest(messages, options);
+      const before = undone ? tools.hand.snapshot() : undefined;
+      const outcomes: ReportedOutcome[] = [];
+      for (const [index, slots] of groups.entries()) {
+        const reply = await ask(
+          honest,
+          slots.map((slot) => copy[slot]!),
+          options,
+        );
+        if (hasFailed(reply)) {
+          if (undone) tools.hand.restore(before);
+          return failWhole(reply, copy.length);
+        }
+        answer(reply).forEach((outcome, i) => {
+          outcomes[slots[i]!] = outcome;
+        });
+        if (index === 0) tools.lied();
+      }
+      return outcomes;
+    },
+  });
+}
+
+/** A lie about how a batch failed that the engine refused. */
+function afterFailure(m: Described & { told(reply: Reply, count: number): readonly ReportedOutcome[] }): Mutant {
+  const { told, ...described } = m;
+  return batchMutant({
+    ...described,
+    spoil: (honest, tools) => async (messages, options) => {
+      const ordinary = areOrdinary(messages);
+      const reply = await ask(honest, messages, options);
+      if (!ordinary || messages.length === 0 || !hasFailed(reply)) return answer(reply);
+      tools.lied();
+      return told(reply, messages.length);
+    },
+  });
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}

@@ -1,0 +1,25 @@
+import type { Mutant } from '../../kernel/mutant.ts';
+import { bodyMutants } from './bodies.ts';
+import { controls } from './controls.ts';
+import { defaultMutants } from './defaults.ts';
+import { failureMutants } from './failure.ts';
+import { identicalMutants } from './identical.ts';
+import { idMutants } from './ids.ts';
+import { inputMutants } from './inputs.ts';
+import { metadataMutants } from './metadata.ts';
+import { refusalMutants } from './refusals.ts';
+import { shapeMutants } from './shapes.ts';
+
+/** The behavioural mutants of `send-batch`. */
+export const sendBatchMutants: Mutant[] = [
+  ...controls,
+  ...idMutants,
+  ...identicalMutants,
+  ...failureMutants,
+  ...refusalMutants,
+  ...metadataMutants,
+  ...shapeMutants,
+  ...defaultMutants,
+  ...bodyMutants,
+  ...inputMutants,
+];

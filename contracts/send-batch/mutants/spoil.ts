@@ -1,0 +1,121 @@
+import { type Mutant, type MutantTools, mutant } from '../../kernel/mutant.ts';
+import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import type { Message, SendBatchPort, SendOptions } from '../port.ts';
+
+/** The batch call of a subject. */
+export type SendBatch = (messages: readonly Message[], options: SendOptions) => Promise<readonly ReportedOutcome[]>;
+
+type Described = Pick<Mutant, 'id' | 'lie' | 'target'> & Partial<Pick<Mutant, 'alsoKilledBy'>>;
+
+/** A mutant that lies in the batch call only; `spoil` is called once for each subject and may keep state. */
+export function batchMutant(m: Described & { spoil(honest: SendBatch, tools: MutantTools): SendBatch }): Mutant {
+  const { spoil, ...described } = m;
+  return mutant<SendBatchPort>({
+    ...described,
+    wrap: (subject, tools) => ({
+      ...passedThrough(subject),
+      sendBatch: spoil(honestly(subject), tools),
+    }),
+  });
+}
+
+/** A mutant that changes messages before the subject gets them, alike in the batch call and in the single path. */
+export function messageMutant(
+  m: Described & {
+    /** Made once for each subject. Returns the message itself where there is nothing to lie about. */
+    change(): (message: Message) => Message;
+    /** Whether a call of the subject has failed, after which nothing is changed any more. */
+    untilFailure?: boolean;
+  },
+): Mutant {
+  const { change, untilFailure = false, ...described } = m;
+  return mutant<SendBatchPort>({
+    ...described,
+    wrap(subject, tools) {
+      const changed = change();
+      let silent = false;
+      const lie = (message: Message): Message => {
+        const spoiled = silent ? message : changed(message);
+        if (spoiled !== message) tools.lied();
+        return spoiled;
+      };
+      const heard = async <T>(call: Promise<T>, failed: (value: T) => boolean): Promise<T> => {
+        const reply = await settle(call);
+        if (untilFailure && ('threw' in reply || failed(reply.value))) silent = true;
+        if ('threw' in reply) throw reply.threw;
+        return reply.value;
+      };
+      const { send } = subject;
+      return {
+        ...passedThrough(subject),
+        sendBatch: (messages, options) =>
+          heard(honestly(subject)(messages.map(lie), options), (outcomes) => outcomes.some(isFailure)),
+        ...(send && {
+          send: (message: Message, options: SendOptions) =>
+            heard((async () => send.call(subject, lie(message), options))(), isFailure),
+        }),
+      };
+    },
+  });
+}
+
+/** A new port with the subject's other members as they are. */
+export function passedThrough(subject: SendBatchPort): SendBatchPort {
+  const { send, close } = subject;
+  return {
+    sendBatch: (messages, options) => subject.sendBatch(messages, options),
+    ...(send && { send: (message: Message, options: SendOptions) => send.call(subject, message, options) }),
+    ...(close && { close: () => close.call(subject) }),
+  };
+}
+
+/** The subject's own batch call, which begins at once and reports by a promise. */
+function honestly(subject: SendBatchPort): SendBatch {
+  return async (messages, options) => subject.sendBatch(messages, options);
+}
+
+/** How a call of the subject ended. */
+export type Reply = { value: readonly ReportedOutcome[] } | { threw: unknown };
+
+async function settle<T>(call: Promise<T>): Promise<{ value: T } | { threw: unknown }> {
+  try {
+    return { value: await call };
+  } catch (threw) {
+    return { threw };
+  }
+}
+
+/** Calls the subject and keeps what it throws. */
+export function ask(honest: SendBatch, messages: readonly Message[], options: SendOptions): Promise<Reply> {
+  return settle(honest(messages, options));
+}
+
+/** Ends the mutant's call as the subject's call ended. */
+export function answer(reply: Reply): readonly ReportedOutcome[] {
+  if ('threw' in reply) throw reply.threw;
+  return reply.value;
+}
+
+export function hasFailed(reply: Reply): boolean {
+  return 'threw' in reply || reply.value.some(isFailure);
+}
+
+/** Ends the mutant's call of `count` messages the way in which a part of it failed. */
+export function failWhole(reply: Reply, count: number): readonly ReportedOutcome[] {
+  if ('threw' in reply) throw reply.threw;
+  return Array<ReportedOutcome>(count).fill({ failed: errorOf(reply) });
+}
+
+/** What went wrong, by a reply that has failed. */
+export function errorOf(reply: Reply): unknown {
+  if ('threw' in reply) return reply.threw;
+  for (const outcome of reply.value) {
+    if ('failed' in outcome) return outcome.failed;
+    if ('unknown' in outcome) return outcome.unknown;
+  }
+  return new Error('nothing failed');
+}
+
+function isFailure(outcome: ReportedOutcome): boolean {
+  return 'failed' in outcome || 'unknown' in outcome;
+}
