@@ -1,6 +1,6 @@
 import { mustSucceed } from './checks.ts';
-import { type Bench, NotApplicable } from './guard.ts';
-import { declaredChunkRows, grown, type Shape, type Writes } from './writes.ts';
+import { type Bench, Violation } from './guard.ts';
+import { declaredChunkRows, grown, type Writes } from './writes.ts';
 
 /** Items of a batch that is large enough to need a third chunk, or 20 where a batch is one statement. */
 export function severalChunks(bench: Bench): number {
@@ -9,22 +9,19 @@ export function severalChunks(bench: Bench): number {
   return Math.min(wanted, bench.declaration.limits.maxItems ?? wanted);
 }
 
-/** The tables that a batch writes and how many rows each gets, seen by writing one on a lease of its own. */
+/** The tables that a batch of these items writes and how many rows each gets, seen by writing it on a lease of its own. */
 export async function tablesWritten<Item>(
   bench: Bench,
   w: Writes<Item>,
-  count: number,
-  shape: Shape,
+  items: readonly Item[],
 ): Promise<Record<string, number>> {
   const rig = await bench.open();
-  const items = w.items(bench, count, shape);
   const before = await rig.lease.snapshot();
   mustSucceed(w, items, await w.write(rig, items), 'a plain batch');
   const tables = grown(before, await rig.lease.snapshot());
   if (Object.keys(tables).length === 0) {
-    throw new NotApplicable(
-      'engine',
-      'a successful batch adds no row to any table of the engine that the provider can see',
+    throw new Violation(
+      'a batch adds no row to any table of the engine: does the backend open the site that it was given?',
     );
   }
   return tables;

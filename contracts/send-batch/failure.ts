@@ -22,7 +22,7 @@ export const everyOutcomeReportsTheFailure: Guard = guard({
   proves: ['faults raised', 'outcomes read'],
   async check(bench) {
     const size = severalChunks(bench);
-    const [table, rows] = Object.entries(await tablesWritten(bench, w, size, 'full'))[0]!;
+    const [table, rows] = Object.entries(await tablesWritten(bench, w, messages(bench, size)))[0]!;
     for (const { name, slot } of positions(bench, size)) {
       await bench.case(name, async () => {
         const rig = await bench.open();

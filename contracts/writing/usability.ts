@@ -28,7 +28,7 @@ export function backendUsableAfterFailure<Item>(w: Writes<Item>): Guard {
 }
 
 async function afterFault<Item>(bench: Bench, w: Writes<Item>, size: number, at: 'row' | 'commit'): Promise<void> {
-  const tables = await tablesWritten(bench, w, size, 'full');
+  const tables = await tablesWritten(bench, w, w.items(bench, size));
   const [table, rows] = Object.entries(tables)[0]!;
   const rig = await bench.open();
   const bad = w.items(bench, size);
