@@ -55,7 +55,7 @@ const methods: Record<string, (store: Store, ...args: never[]) => unknown> = {
   },
 };
 
-/** The part of the memory provider beside the subject: the store lives in this thread and can be reached from here only. */
+/** The part of the memory provider beside the subject: a store can be reached from its own thread only. */
 export const agent: Agent = {
   call(site: Site, method: string, args: unknown[]): unknown {
     const run = methods[method];

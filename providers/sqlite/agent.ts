@@ -4,13 +4,22 @@ import type { Unable } from '../attached-hosts.ts';
 import type { Agent } from '../provider.ts';
 import type { SqliteSite } from '../sites.ts';
 import { analyse, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
-import { defineFunctions, openOwn } from './database.ts';
+import { defineFunctions, driverClass, openOwn } from './database.ts';
 import { databaseKey } from './database-key.ts';
 import { counterFor, ForeignKeysOff, type Order } from './fault-counters.ts';
 import { type Connection, instrument } from './instrument.ts';
 import { removeTrap, setTrap } from './traps.ts';
 import { WatchedSite } from './watched-site.ts';
 import { Recording, sampleQuery } from './watching.ts';
+
+/** What a host says of itself. */
+export interface Hello {
+  process: number;
+  /** Connections to the database that the subject has opened so far. */
+  opened: number;
+  /** The thread had imported node:sqlite before this agent came; what it opens cannot be seen. */
+  tooLate: boolean;
+}
 
 /** Milliseconds that a mutant's hand waits for a lock. */
 const handWait = 1000;
@@ -42,7 +51,7 @@ function install(): Agent {
   });
 
   const methods: Record<string, (at: SqliteSite, site: WatchedSite, ...args: never[]) => unknown> = {
-    hello: (_at, site) => ({ process: process.pid, opened: site.opened }),
+    hello: (_at, site) => ({ process: process.pid, opened: site.opened, tooLate }) satisfies Hello,
     arm: (at, site, order: Order) => arm(at, site, order),
     watch: (at, site, key: string, sample: SampleBy | null) => watch(at, site, key, sample),
     report: (_at, site, key: string) => report(site, key),
@@ -151,6 +160,9 @@ function revoke(at: SqliteSite, site: WatchedSite, key: string): null {
 const installedKey = Symbol.for('contract-test.sqlite.agent');
 const holder = globalThis as { [installedKey]?: Agent };
 holder[installedKey] ??= install();
+
+const importedClass = (await import('node:sqlite')).DatabaseSync;
+const tooLate = importedClass === driverClass();
 
 /** The part of the sqlite provider beside the subject: sees and disturbs what the subject does with node:sqlite. */
 export const agent: Agent = holder[installedKey];

@@ -62,8 +62,8 @@ export function wipe(db: DatabaseSync): void {
     // Virtual tables go before the tables in which they keep their content.
     const objects = query(
       db,
-      `SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view', 'trigger') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-       ORDER BY type = 'table', sql NOT LIKE 'CREATE VIRTUAL%'`,
+      `SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view', 'trigger')
+       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type = 'table', sql NOT LIKE 'CREATE VIRTUAL%'`,
     );
     for (const { type, name } of objects) db.exec(`DROP ${String(type)} IF EXISTS ${quoteName(String(name))}`);
   });

@@ -3,8 +3,8 @@ import type * as Sqlite from 'node:sqlite';
 import { ours } from './sql.ts';
 
 /**
- * The module by `require`: once a thread has imported node:sqlite as an ES module, what it exports there can no longer be
- * changed, and an agent that comes later would see nothing.
+ * The module by `require`: once a thread has imported node:sqlite as an ES module, what it exports there can no longer
+ * be changed, and an agent that comes later would see nothing.
  */
 const sqlite = createRequire(import.meta.url)('node:sqlite') as typeof Sqlite;
 

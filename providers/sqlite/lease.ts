@@ -16,8 +16,9 @@ import type {
   Watched,
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
-import { AttachedHosts, addSprung, answerOf, joinWatched } from '../attached-hosts.ts';
+import { AttachedHosts, addSprung, joinWatched } from '../attached-hosts.ts';
 import type { SqliteSite } from '../sites.ts';
+import type { Hello } from './agent.ts';
 import { analyse, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
 import { DirectConnection } from './direct.ts';
 import { isBusy } from './errors.ts';
@@ -58,7 +59,7 @@ export class SqliteLease implements Lease {
   }
 
   async attach(link: AgentLink): Promise<() => Promise<void>> {
-    const { process: host } = answerOf(await link.call('hello', [])) as { process: number };
+    const { process: host } = (await link.call('hello', [])) as Hello;
     if (this.site.mode === 'shared' && host !== process.pid) {
       throw new NotApplicable('host', "a database in shared memory can be opened inside the judge's process only");
     }
@@ -180,9 +181,12 @@ export class SqliteLease implements Lease {
 
   /** A subject that goes through another driver can be neither disturbed nor watched. */
   async #requireDriver(): Promise<void> {
-    const hosts = (await this.#hosts.callAll('hello', [])) as { opened: number }[];
+    const hosts = (await this.#hosts.callAll('hello', [])) as Hello[];
     if (hosts.length === 0 && this.#direct) return;
     if (hosts.some(({ opened }) => opened > 0)) return;
+    if (hosts.some(({ tooLate }) => tooLate)) {
+      throw new NotApplicable('host', 'node:sqlite was imported in this thread before the agent that watches it');
+    }
     throw new NotApplicable('engine', 'the subject has opened no connection of node:sqlite to this database');
   }
 
