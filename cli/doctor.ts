@@ -26,7 +26,7 @@ async function doctor(providers: string[], context: Context): Promise<number> {
   const known = toolkit.providers.map((provider) => provider.name);
   for (const name of providers) {
     if (!known.includes(name)) {
-      throw new UsageError(`--provider ${JSON.stringify(name)} is not known`, didYouMean(name, known));
+      throw new UsageError(`no provider is called ${JSON.stringify(name)}`, didYouMean(name, known));
     }
   }
   const engines = await toolkit.doctor({ providers, signal: context.signal });

@@ -16,7 +16,8 @@ export function tellFailure(
   const { exitCode, text } = classify(error);
   const terminal = terminalOf(to, env);
   const stack = debug && error instanceof Error ? stackOf(error) : [];
-  const lines = [`contract-test: ${text}`, ...stack].flatMap((part) => proseLines(part, terminal));
+  const oneLine = text.replaceAll(/\s*\n\s*/g, ' ');
+  const lines = [`contract-test: ${oneLine}`, ...stack].flatMap((part) => proseLines(part, terminal));
   to.write(`${lines.join('\n')}\n`);
   return exitCode;
 }

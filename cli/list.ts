@@ -3,7 +3,7 @@ import type { Guard } from '../contracts/kernel/guard.ts';
 import type { Backend } from '../host/backend.ts';
 import { importExport } from '../host/modules.ts';
 import { paint, type Terminal, terminalOf } from '../reporters/terminal.ts';
-import { indented, paragraph, visible } from '../reporters/text.ts';
+import { columns, counted, indented, pad, paragraph, visible, wrap } from '../reporters/text.ts';
 import { pathName } from '../runner/path.ts';
 import type { Context, Toolkit } from './context.ts';
 
@@ -54,31 +54,38 @@ function pathsOf(backend: Backend, toolkit: Toolkit): Listing['paths'] {
 
 function renderListing(listing: Listing, terminal: Terminal): string[] {
   const title = (text: string) => paint(terminal, 'bold', text);
+  const engines = listing.providers.map((p): Row => [p.name, `${p.title} (modes: ${p.modes.join(', ')})`]);
+  const paths = listing.paths.map((p): Row => [p.path, `${p.contracts.join(', ')} by ${p.backend}`]);
   return [
     title('Engines'),
-    ...listing.providers.flatMap((p) => entry(p.name, `${p.title} (modes: ${p.modes.join(', ')})`, terminal)),
+    ...rows(engines, terminal),
     '',
     title('Built-in engine paths'),
-    ...listing.paths.flatMap((p) => entry(p.path, `${p.contracts.join(', ')} by ${p.backend}`, terminal)),
+    ...rows(paths, terminal),
     ...listing.contracts.flatMap((contract) => [
       '',
-      `${title(`Contract ${contract.name}`)}, ${contract.guards.length} guards`,
-      ...indented(paragraph('', visible(contract.title, terminal), terminal.width - 2)),
+      `${title(`Contract ${contract.name}`)}, ${counted(contract.guards.length, 'guard')}`,
+      ...indented(wrap(visible(contract.title, terminal), terminal.width - 2)),
       ...contract.guards.flatMap((guard) => guardLines(guard, terminal)),
     ]),
     '',
-    ...paragraph('', 'More about one guard: contract-test explain <guard>', terminal.width),
+    ...wrap('More about one guard: contract-test explain <guard>', terminal.width),
   ];
 }
 
-function entry(name: string, text: string, terminal: Terminal): string[] {
-  return indented(paragraph(`${name}  `, visible(text, terminal), terminal.width - 2));
+type Row = [name: string, text: string];
+
+function rows(all: Row[], terminal: Terminal): string[] {
+  const left = Math.max(0, ...all.map(([name]) => columns(name)));
+  return indented(
+    all.flatMap(([name, text]) => paragraph(`${pad(name, left)}  `, visible(text, terminal), terminal.width - 2)),
+  );
 }
 
 function guardLines(guard: Listing['contracts'][number]['guards'][number], terminal: Terminal): string[] {
   const level = guard.level === 'must' ? '' : '  (should)';
   return [
     `  ${paint(terminal, 'cyan', guard.id)}${level}`,
-    ...indented(indented(paragraph('', visible(guard.statement, terminal), terminal.width - 4))),
+    ...indented(indented(wrap(visible(guard.statement, terminal), terminal.width - 4))),
   ];
 }

@@ -50,7 +50,7 @@ async function run(flags: RunFlags, context: Context): Promise<number> {
   const toolkit = await context.load();
   const { options, reporters, debug } = settle(flags, config, context.cwd, toolkit.references);
   checkNames(options, toolkit);
-  const made = makeReporters(reporters, context, { strict: options.strict, debug });
+  const made = makeReporters(reporters, context, { strict: options.strict, debug, seed: options.seed });
   const report = await toolkit.run({ ...options, signal: context.signal }, made);
   return report.exitCode;
 }

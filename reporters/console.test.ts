@@ -29,7 +29,7 @@ function shown(report: Report, terminal: Terminal, options: Partial<ConsoleOptio
     clock += 500;
     return clock;
   };
-  const reporter = consoleReporter(stream, terminal, { strict: false, debug: false, now, ...options });
+  const reporter = consoleReporter(stream, terminal, { strict: false, debug: false, seed: 42, now, ...options });
   for (const engine of report.engines) reporter.engineStarted!(engine);
   for (const path of report.paths) {
     const verdicts = report.verdicts.filter((v) => v.path === path.path);
@@ -46,6 +46,7 @@ const mixed = sampleReport(mixedVerdicts, { exitCode: 1, paths: [samplePath, mem
 
 test('a whole run on a wide terminal', () => {
   expect(shown(mixed, terminals.wide)).toBe(`
+seed    42
 engine  sqlite 3.51.2 (file, memory), up in 12 ms, doctor ok (2 checks)
 
 sqlite/file/prepared: send-batch, backend my-queue, 8 guards
@@ -128,6 +129,7 @@ exit code 1: a must clause is violated
 
 test('a whole run on a narrow terminal', () => {
   expect(shown(mixed, terminals.narrow)).toBe(`
+seed    42
 engine  sqlite 3.51.2 (file, memory), up in 12 ms, doctor ok
         (2 checks)
 
@@ -225,6 +227,7 @@ exit code 1: a must clause is violated
 test('a run without trouble is short', () => {
   const path = { ...samplePath, givesUp: {} };
   expect(shown(sampleReport([sampleVerdict()], { paths: [path] }), terminals.wide)).toBe(`
+seed    42
 engine  sqlite 3.51.2 (file, memory), up in 12 ms, doctor ok (2 checks)
 
 sqlite/file/prepared: send-batch, backend my-queue, 1 guard
@@ -282,7 +285,7 @@ test('a failed check of doctor is shown with what was seen', () => {
 
 test('a live terminal has one line that is written over, and clears it at the end', () => {
   const stream = new PassThrough();
-  const reporter = consoleReporter(stream, terminals.live, { strict: false, debug: false, now: () => 0 });
+  const reporter = consoleReporter(stream, terminals.live, { strict: false, debug: false, seed: 42, now: () => 0 });
   reporter.pathStarted!({ ...samplePath, givesUp: {} }, 2);
   stream.read();
   reporter.verdict!(sampleVerdict(), { done: 1, total: 2 });
@@ -320,7 +323,7 @@ test('broken setup says plainly that nothing else was judged', () => {
 
 test('a path that was interrupted says how many guards were not judged', () => {
   const stream = new PassThrough();
-  const reporter = consoleReporter(stream, terminals.wide, { strict: false, debug: false, now: () => 0 });
+  const reporter = consoleReporter(stream, terminals.wide, { strict: false, debug: false, seed: 42, now: () => 0 });
   reporter.pathStarted!(samplePath, 40);
   reporter.verdict!(sampleVerdict(), { done: 1, total: 40 });
   reporter.finished!(sampleReport([sampleVerdict()], { exitCode: 130, interrupted: 'interrupted' }));

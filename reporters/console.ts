@@ -13,6 +13,8 @@ export interface ConsoleOptions {
   strict: boolean;
   /** Prints all that subjects wrote to the console instead of the first line, and the stacks of harness errors. */
   debug: boolean;
+  /** Printed before anything is judged, so that it is known even of a run that never ends. */
+  seed: number;
   /** A clock in milliseconds; tests bring their own. */
   now?: () => number;
 }
@@ -29,6 +31,7 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
   const now = options.now ?? (() => performance.now());
   const out = new LiveLine(stream, terminal);
   let current: Current | undefined;
+  let seedPrinted = false;
 
   function endPath(): void {
     out.clear();
@@ -39,6 +42,8 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
   return {
     engineStarted(engine: EngineReport) {
       endPath();
+      if (!seedPrinted) out.print([`seed    ${options.seed}`]);
+      seedPrinted = true;
       out.print(renderEngine(engine, terminal));
     },
 

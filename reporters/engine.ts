@@ -6,8 +6,9 @@ import { counted, duration, indented, paragraph, visible } from './text.ts';
 export function renderEngine(engine: EngineReport, terminal: Terminal): string[] {
   const failed = engine.doctor.filter((check) => !check.ok);
   const doctor = failed.length > 0 ? 'doctor failed' : `doctor ok (${counted(engine.doctor.length, 'check')})`;
-  const name = `${engine.provider} ${engine.version} (${engine.modes.join(', ')})`;
-  const line = `${name}, up in ${duration(engine.startMs)}${engine.doctor.length === 0 ? '' : `, ${doctor}`}`;
+  // An engine that opens in one way only has a mode of its own name.
+  const modes = engine.modes.join() === engine.provider ? '' : ` (${engine.modes.join(', ')})`;
+  const line = `${engine.provider} ${engine.version}${modes}, up in ${duration(engine.startMs)}${engine.doctor.length === 0 ? '' : `, ${doctor}`}`;
   return [
     ...paragraph('engine  ', visible(line, terminal), terminal.width),
     ...failed.flatMap((check) => renderCheck(check, terminal)),

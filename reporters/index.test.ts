@@ -16,7 +16,7 @@ function scratch(): string {
 
 async function written(specs: ReporterSpec[], cwd = '.') {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough(), env: {}, cwd };
-  const reporters = makeReporters(specs, streams, { strict: false, debug: false });
+  const reporters = makeReporters(specs, streams, { strict: false, debug: false, seed: 42 });
   for (const reporter of reporters) await reporter.finished?.(report);
   return { stdout: String(streams.stdout.read() ?? ''), stderr: String(streams.stderr.read() ?? '') };
 }
