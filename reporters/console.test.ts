@@ -55,11 +55,11 @@ sqlite/file/prepared: send-batch, backend my-queue, 8 guards
   ! WARNING  send-batch/is-one-commit
   ✗ VACUOUS  send-batch/no-partial-visibility
   ✗ ERROR  send-batch/nothing-arrives-late
-  1 upheld, 2 violated, 1 vacuous, 1 failed in the harness, 3 not applicable, 500 ms
+  ✗ 1 upheld, 2 violated, 1 vacuous, 1 failed in the harness, 3 not applicable, 500 ms
 
 sqlite/memory/prepared: send-batch, backend my-queue, 1 guard
   ✗ VIOLATED  send-batch/ids-in-caller-order
-  0 upheld, 1 violated, 500 ms
+  ✗ 0 upheld, 1 violated, 500 ms
 
 ── finding 1 of 4 ──────────────────────────────────────────────────────────────────────────────────────────────────────
 ✗ VIOLATED  send-batch/ids-in-caller-order  (must)
@@ -140,13 +140,13 @@ sqlite/file/prepared: send-batch, backend my-queue, 8
   ! WARNING  send-batch/is-one-commit
   ✗ VACUOUS  send-batch/no-partial-visibility
   ✗ ERROR  send-batch/nothing-arrives-late
-  1 upheld, 2 violated, 1 vacuous, 1 failed in the harness,
-  3 not applicable, 500 ms
+  ✗ 1 upheld, 2 violated, 1 vacuous, 1 failed in the
+    harness, 3 not applicable, 500 ms
 
 sqlite/memory/prepared: send-batch, backend my-queue, 1
   guard
   ✗ VIOLATED  send-batch/ids-in-caller-order
-  0 upheld, 1 violated, 500 ms
+  ✗ 0 upheld, 1 violated, 500 ms
 
 ── finding 1 of 4 ──────────────────────────────────────────
 ✗ VIOLATED  send-batch/ids-in-caller-order  (must)
@@ -231,7 +231,7 @@ seed    42
 engine  sqlite 3.51.2 (file, memory), up in 12 ms, doctor ok (2 checks)
 
 sqlite/file/prepared: send-batch, backend my-queue, 1 guard
-  1 upheld, 500 ms
+  ✓ 1 upheld, 500 ms
 
 1 of 1 guard upheld on 1 path
 12 cases, 300 generated inputs, 12,345 items
@@ -296,7 +296,7 @@ test('a live terminal has one line that is written over, and clears it at the en
       '\r\x1b[K  ✗ VIOLATED  send-batch/ids-in-caller-order\n',
       '\r\x1b[K  1 of 2  send-batch/empty-batch',
       '\r\x1b[K  2 of 2  send-batch/ids-in-caller-order',
-      '\r\x1b[K  1 upheld, 1 violated, 0 ms\n',
+      '\r\x1b[K  ✗ 1 upheld, 1 violated, 0 ms\n',
     ].join(''),
   );
 });
@@ -314,7 +314,7 @@ test('broken setup says plainly that nothing else was judged', () => {
   const text = shown(report, terminals.narrow);
   expect(text).toContain(`
   ✗ VIOLATED  setup/probe-is-independent
-  0 upheld, 1 violated, 2 not judged, 500 ms
+  ✗ 0 upheld, 1 violated, 2 not judged, 500 ms
   setup/probe-is-independent did not hold, so nothing else
   on this path was judged
 `);
@@ -327,5 +327,5 @@ test('a path that was interrupted says how many guards were not judged', () => {
   reporter.pathStarted!(samplePath, 40);
   reporter.verdict!(sampleVerdict(), { done: 1, total: 40 });
   reporter.finished!(sampleReport([sampleVerdict()], { exitCode: 130, interrupted: 'interrupted' }));
-  expect(String(stream.read())).toContain('  1 upheld, 39 not judged, 0 ms\n');
+  expect(String(stream.read())).toContain('  ✗ 1 upheld, 39 not judged, 0 ms\n');
 });

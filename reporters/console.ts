@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream';
 import type { EngineReport, Report, Reporter, Verdict } from '../runner/report.ts';
 import { renderEngine } from './engine.ts';
 import { renderFinding } from './finding.ts';
+import { isFinding } from './judged.ts';
 import { LiveLine } from './live.ts';
-import { whyNotJudged } from './not-judged.ts';
 import { renderConsoleNote, renderPathEnd, renderPathStart, renderVerdictLine } from './path.ts';
 import { renderSummary } from './summary.ts';
 import { paint, sign, type Terminal } from './terminal.ts';
@@ -31,7 +31,7 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
   const now = options.now ?? (() => performance.now());
   const out = new LiveLine(stream, terminal);
   let current: Current | undefined;
-  let seedPrinted = false;
+  let begun = false;
 
   function endPath(): void {
     out.clear();
@@ -42,9 +42,8 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
   return {
     engineStarted(engine: EngineReport) {
       endPath();
-      if (!seedPrinted) out.print([`seed    ${options.seed}`]);
-      seedPrinted = true;
-      out.print(renderEngine(engine, terminal));
+      out.print([begun ? '' : `seed    ${options.seed}`, ...renderEngine(engine, terminal)]);
+      begun = true;
     },
 
     pathStarted(path, guards) {
@@ -69,12 +68,6 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
       out.print(['', ...renderSummary(report, terminal)]);
     },
   };
-}
-
-/** Whether a verdict has something to tell beyond its count. */
-function isFinding(verdict: Verdict): boolean {
-  if (whyNotJudged(verdict) !== undefined) return false;
-  return verdict.verdict !== 'upheld' && verdict.verdict !== 'not-applicable';
 }
 
 function renderFindings(report: Report, terminal: Terminal, options: ConsoleOptions): string[] {

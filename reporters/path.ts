@@ -1,6 +1,6 @@
 import type { PathReport, Verdict } from '../runner/report.ts';
 import { headingOf } from './finding.ts';
-import { whyNotJudged } from './not-judged.ts';
+import { isFinding, whyNotJudged } from './judged.ts';
 import { paint, sign, type Terminal } from './terminal.ts';
 import { counted, duration, grouped, indented, paragraph, proseLines, shorten, visible, wrap } from './text.ts';
 
@@ -42,7 +42,11 @@ export function renderPathEnd(verdicts: Verdict[], guards: number, ms: number, t
   ];
   const others = counts.filter(([n]) => n > 0).map(([n, words]) => `, ${grouped(n)} ${words}`);
   const text = `${grouped(count('upheld'))} upheld${others.join('')}, ${duration(ms)}`;
-  return indented([...wrap(text, terminal.width - 2), ...brokenLines(verdicts, terminal)]);
+  const whole = judged.length === guards && !judged.some((v) => isFinding(v) && v.level === 'must');
+  const symbol = sign(terminal, whole ? 'ok' : 'bad');
+  const [first, ...rest] = paragraph(`${symbol} `, text, terminal.width - 2);
+  const sums = [first!.replace(symbol, paint(terminal, whole ? 'green' : 'red', symbol)), ...rest];
+  return indented([...sums, ...brokenLines(verdicts, terminal)]);
 }
 
 /** Says what every other verdict on the path rested on, where that did not hold. */

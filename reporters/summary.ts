@@ -1,6 +1,6 @@
 import type { Report, Verdict } from '../runner/report.ts';
 import { whyExit } from './exit-codes.ts';
-import { whyNotJudged } from './not-judged.ts';
+import { whyNotJudged } from './judged.ts';
 import { paint, type Style, type Terminal } from './terminal.ts';
 import { counted, duration, grouped, paragraph, visible } from './text.ts';
 
