@@ -8,6 +8,7 @@ import {
   type OpenOptions,
   type Rig,
   type Subject,
+  Vacuous,
   Violation,
 } from '../contracts/kernel/guard.ts';
 import type { Settled } from '../contracts/kernel/outcome.ts';
@@ -37,6 +38,9 @@ export interface BenchOptions {
   keep: boolean;
 }
 
+/** What a host is for: the subject, a second subject that races it, or the backend's own probe. */
+type HostRole = 'subject' | 'rival' | 'probe';
+
 /** A violation, with the case that found it and the way to run that case again. */
 export interface FoundViolation {
   case: string | null;
@@ -65,7 +69,7 @@ export class GuardBench implements Bench {
   currentCase: string | null = null;
 
   readonly #o: BenchOptions;
-  readonly #hosts: Host[] = [];
+  readonly #hosts = new Map<HostRole, Host>();
   readonly #attached = new Map<Lease, Map<Host, () => Promise<void>>>();
   #scope: (() => Promise<void>)[] = [];
   #draws: Draws;
@@ -87,7 +91,7 @@ export class GuardBench implements Bench {
 
   async open(options: OpenOptions = {}): Promise<Rig> {
     const lease = options.lease ?? (await this.lease());
-    const host = await this.#host(options.anotherHost ? 1 : 0);
+    const host = await this.#host(options.anotherHost ? 'rival' : 'subject');
     await this.#attach(lease, host);
     const subject = await this.#openSubject(lease, host, options.wrapped ? ['pass-through'] : []);
     this.#scope.push(() => subject.close());
@@ -150,7 +154,7 @@ export class GuardBench implements Bench {
   /** What was thrown outside any promise in the hosts of this guard, in words. */
   async strays(): Promise<string[]> {
     const found: string[] = [];
-    for (const host of this.#hosts) {
+    for (const host of this.#hosts.values()) {
       if (host.ended === undefined) await host.answers(2000);
       for (const failure of host.takeStrays()) found.push(`${failure.name}: ${failure.message}`);
     }
@@ -159,31 +163,31 @@ export class GuardBench implements Bench {
 
   /** What the subjects wrote to the console. */
   console(): { bytes: number; text: string } {
-    const parts = this.#hosts.map((host) => host.takeConsole());
+    const parts = [...this.#hosts.values()].map((host) => host.takeConsole());
     return { bytes: parts.reduce((sum, p) => sum + p.bytes, 0), text: parts.map((p) => p.text).join('') };
   }
 
   /** Whether a host's thread is busy and does not even answer. */
   async isStuck(): Promise<boolean> {
-    for (const host of this.#hosts) if (host.ended === undefined && !(await host.answers(200))) return true;
+    for (const host of this.#hosts.values()) if (host.ended === undefined && !(await host.answers(200))) return true;
     return false;
   }
 
   /** Lets go of everything. Hosts that are not sound are ended. */
   async end(sound: boolean): Promise<void> {
-    if (!sound) await Promise.all(this.#hosts.map((host) => host.terminate()));
+    if (!sound) await Promise.all([...this.#hosts.values()].map((host) => host.terminate()));
     await this.#close(this.#scope);
     this.#scope = [];
-    for (const host of this.#hosts) await this.#o.pool.giveBack(host, sound);
-    this.#hosts.length = 0;
+    for (const host of this.#hosts.values()) await this.#o.pool.giveBack(host, sound);
+    this.#hosts.clear();
   }
 
-  async #host(index: number): Promise<Host> {
-    const there = this.#hosts[index];
+  async #host(role: HostRole): Promise<Host> {
+    const there = this.#hosts.get(role);
     if (there) return there;
     const host = await this.#o.deadline.race(this.#o.pool.take());
     host.takeConsole();
-    this.#hosts[index] = host;
+    this.#hosts.set(role, host);
     return host;
   }
 
@@ -236,7 +240,7 @@ export class GuardBench implements Bench {
     let session: Session | undefined;
     return async () => {
       // A database in the subject's own memory can be read nowhere else.
-      const home = this.facts.lacks.twoHosts === undefined ? await this.#host(2) : host;
+      const home = this.facts.lacks.twoHosts === undefined ? await this.#host('probe') : host;
       try {
         if (!session) {
           await this.#attach(lease, home);
@@ -282,7 +286,7 @@ export class GuardBench implements Bench {
       await body();
       this.tally.cases.push({ name, verdict: 'upheld' });
     } catch (error) {
-      if (error instanceof NotApplicable) throw error;
+      if (error instanceof NotApplicable || error instanceof Vacuous) throw error;
       this.tally.cases.push({ name, verdict: error instanceof Violation ? 'violated' : 'error' });
       if (!(error instanceof Violation) || error instanceof SubjectDied) throw error;
       const own = (error as { replay?: string }).replay;

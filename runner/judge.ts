@@ -1,6 +1,6 @@
 import type { Declaration, EngineFacts, NotApplicableReason } from '../contracts/kernel/capabilities.ts';
 import { whyNotApplicable } from '../contracts/kernel/capabilities.ts';
-import { type Guard, NotApplicable, Violation } from '../contracts/kernel/guard.ts';
+import { type Guard, NotApplicable, Vacuous, Violation } from '../contracts/kernel/guard.ts';
 import type { Engine } from '../providers/provider.ts';
 import { GuardBench } from './bench.ts';
 import { Deadline, DeadlinePassed, Interrupted } from './deadline.ts';
@@ -76,6 +76,11 @@ async function record(
     if (bench.tally.violations.length === 0) notApplicable(verdict, { by: error.by, reason: error.message });
     return false;
   }
+  if (error instanceof Vacuous) {
+    verdict.verdict = 'vacuous';
+    verdict.reason = error.message;
+    return false;
+  }
   if (error instanceof Violation) {
     bench.tally.violations.push({ case: bench.currentCase, replay: bench.currentCase, violation: error });
     return true;
@@ -92,7 +97,7 @@ async function record(
     bench.tally.violations.push({ case: bench.currentCase, replay: bench.currentCase, violation });
     return true;
   }
-  if (error instanceof Interrupted) return true;
+  if (error instanceof Interrupted || verdict.verdict === 'error') return true;
   verdict.verdict = 'error';
   verdict.case = bench.currentCase;
   verdict.message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -120,6 +125,10 @@ function settle(verdict: Verdict, guard: Guard, bench: GuardBench, options: RunO
     return;
   }
   if (verdict.verdict === 'not-applicable') return;
+  if (verdict.verdict === 'vacuous') {
+    verdict.replay = replayLine(verdict, options, null);
+    return;
+  }
   // One case alone cannot bring all the evidence that the whole guard owes.
   const missing = options.replay === null ? bench.ledger.missing(guard.proves) : [];
   if (missing.length === 0) return;

@@ -85,13 +85,9 @@ async function judgePath(
 ): Promise<void> {
   let broken = ill;
   for (const guard of guards.filter((g) => g.foundation)) {
-    if (broken) {
-      decide(notJudged(guard, context, broken));
-      continue;
-    }
-    const verdict = await judge(guard, context);
+    const verdict = ill ? notJudged(guard, context, ill) : await judge(guard, context);
     decide(verdict);
-    if (verdict.verdict === 'violated' || verdict.verdict === 'error') broken = guard.id;
+    if (verdict.verdict !== 'upheld' && verdict.verdict !== 'not-applicable') broken ??= guard.id;
   }
   const rest = guards.filter((g) => !g.foundation);
   if (broken) {

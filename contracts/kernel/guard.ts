@@ -131,3 +131,8 @@ export class NotApplicable extends Error {
     this.by = by;
   }
 }
+
+/** Thrown by a guard whose own premise does not hold: it has nothing to say about its rule. */
+export class Vacuous extends Error {
+  override name = 'Vacuous';
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { sendBatch } from '../contracts/send-batch/index.ts';
+import { fixture, testOptions } from './fixtures/judging.ts';
+import { run } from './run.ts';
+import type { RunOptions } from './run-options.ts';
+
+const judged = (name: string, options: Partial<RunOptions> = {}) =>
+  run(testOptions({ backends: fixture(name), paths: ['sqlite/shared'], guards: ['setup/*'], ...options }), []);
+
+const foundation = new Set(sendBatch.guards.filter((g) => g.foundation).map((g) => g.id));
+
+const red = (report: Awaited<ReturnType<typeof judged>>) =>
+  report.verdicts.filter((v) => v.verdict === 'violated').map((v) => v.guard);
+
+describe('a setup that proves nothing is named, nothing is judged on it, and the exit code is 3', () => {
+  it.each([
+    ['creates-nothing', 'setup/namespace-exists', 'open created nothing'],
+    ['says-empty-for-missing', 'setup/namespace-exists', 'instead of that it is missing'],
+    ['always-empty', 'setup/single-write-is-seen', '1 of 1 message are not stored'],
+    ['drops-a-column', 'setup/single-write-is-seen', 'expected route'],
+    ['caches-its-first-read', 'setup/probe-is-independent', 'after its row was deleted raw'],
+    ['rounds-to-all-or-none', 'setup/probe-sees-a-torn-batch', 'with 3 of 6 written raw'],
+    ['shares-a-connection', 'setup/namespaces-are-isolated', 'on the second lease, where nothing was written'],
+  ])('%s: %s', async (name, guard, message) => {
+    const report = await judged(name, { guards: [] });
+    expect(red(report)).toContain(guard);
+    expect(report.verdicts.find((v) => v.guard === guard)!.message).toContain(message);
+    const broken = report.verdicts.find((v) => v.verdict !== 'upheld')!.guard;
+    const after = report.verdicts.filter((v) => !foundation.has(v.guard));
+    expect(after.length).toBeGreaterThan(10);
+    for (const verdict of after)
+      expect(verdict).toMatchObject({ verdict: 'vacuous', reason: `not judged: ${broken} did not hold` });
+    expect(report.exitCode).toBe(3);
+  });
+
+  it('echoes-what-was-sent: setup/probe-is-independent, where the probe shares the thread', async () => {
+    const report = await judged('echoes-what-was-sent', {
+      paths: ['sqlite/memory'],
+      guards: ['setup/probe-is-independent'],
+    });
+    expect(red(report)).toEqual(['setup/probe-is-independent']);
+    expect(report.exitCode).toBe(3);
+  });
+
+  it('echoes-what-was-sent: seen at once, where the probe has a thread of its own', async () => {
+    const report = await judged('echoes-what-was-sent');
+    expect(red(report)).toEqual(expect.arrayContaining(['setup/single-write-is-seen', 'setup/probe-is-independent']));
+  });
+});
+
+describe('a declaration that is not what the backend does is a violation, and the exit code is 1', () => {
+  it.each([
+    ['accepts-what-it-does-not-offer', 'setup/capability-is-honest', 'refuses-route'],
+    ['overstates-its-chunk', 'setup/chunks-are-crossed', null],
+    ['denies-its-chunks', 'setup/chunks-are-crossed', null],
+  ])('%s: %s', async (name, guard, inCase) => {
+    const report = await judged(name);
+    expect(red(report)).toEqual([guard]);
+    expect(report.verdicts.find((v) => v.guard === guard)!.case).toBe(inCase);
+    expect(report.exitCode).toBe(1);
+  });
+});
+
+it('a correct queue is upheld and the exit code is 0', async () => {
+  const report = await judged('correct-queue', { guards: [] });
+  expect(
+    report.verdicts.filter((v) => v.verdict !== 'upheld').map((v) => [v.guard, v.verdict, v.message ?? v.reason]),
+  ).toEqual([['send-batch/batch-equals-singles', 'not-applicable', 'it has no single path']]);
+  expect(report.exitCode).toBe(0);
+});
