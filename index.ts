@@ -1,4 +1,5 @@
 /** What an author of a backend or of a provider needs. */
+export { type Config, defineConfig } from './cli/define-config.ts';
 export type {
   Chunk,
   Declaration,
