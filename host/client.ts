@@ -102,7 +102,12 @@ class Client implements Host {
     const { members } = await this.ask({ do: 'open', session, ...o, mutants: o.mutants ?? [] });
     return {
       members,
-      call: (member, args, options) => this.#call(session, member, args, options),
+      call: (member, args, options) => {
+        const settled = this.#call(session, member, args, options);
+        // A guard may look elsewhere while the host ends; the rejection is still there when it awaits the call.
+        settled.catch(() => {});
+        return settled;
+      },
       rows: () => this.ask({ do: 'rows', session }),
       lies: () => this.ask({ do: 'lies', session }),
       close: () => this.#close(session),

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
@@ -44,7 +45,9 @@ export async function importExport(ref: ModuleRef, what: string): Promise<unknow
     exported = await import(ref.url);
   } catch (error) {
     const { name, message } = failureOf(error);
-    throw new Error(`${what} ${path} does not load: ${name}: ${message}${placeOf(error)}`, { cause: error });
+    throw new Error(`${what} ${path} does not load: ${name}: ${message}${await placeOf(error, path)}`, {
+      cause: error,
+    });
   }
   const found = unwrapDefault(exported[ref.export]);
   if (found !== undefined) return found;
@@ -84,9 +87,13 @@ function unwrapDefault(found: unknown): unknown {
   return found;
 }
 
-/** Where a syntax error is; V8 says so only in the first line of the stack. */
-function placeOf(error: unknown): string {
+/** Where a syntax error is, which the error itself does not say: asked of Node's own check. */
+async function placeOf(error: unknown, path: string): Promise<string> {
   if (!(error instanceof SyntaxError)) return '';
-  const place = /^(?:file:\/\/)?(\/.*|[A-Za-z]:.*):(\d+)$/m.exec(error.stack?.split('\n', 1)[0] ?? '');
-  return place ? ` (${place[1]}:${place[2]})` : '';
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--check', path], (_failed, _output, complaint) => {
+      const line = complaint.split('\n').find((text) => text.startsWith(`${path}:`));
+      resolve(line === undefined ? '' : ` (${line})`);
+    });
+  });
 }
