@@ -3,16 +3,17 @@ import { strictDeclaration } from '../contracts/kernel/capabilities.ts';
 import { Recipe } from '../contracts/kernel/recipe.ts';
 import { Opaque } from './codec.ts';
 import { HostEnded, HostRefused } from './host.ts';
-import { hostFor, kinds, openSubject, ownThread, site } from './test-hosts.ts';
+import { hostFor, kinds, openSubject, ownThread, sharedHost, site } from './test-hosts.ts';
 
 const facts = { provider: 'none', mode: 'm', version: '1', lacks: {} };
 const agent = new URL('./fixtures/agent.ts', import.meta.url).href;
 
 describe.each(kinds)('%s host', (kind) => {
-  const echo = async () => openSubject(await hostFor(kind, 'echo'), 'plain');
+  const echoHost = sharedHost(kind, 'echo');
+  const echo = () => openSubject(echoHost(), 'plain');
 
   test('tells what the backend is', async () => {
-    const host = await hostFor(kind, 'echo');
+    const host = echoHost();
     expect(host.kind).toBe(kind);
     expect(host.manifest).toMatchObject({
       name: 'echo',
@@ -25,7 +26,7 @@ describe.each(kinds)('%s host', (kind) => {
   });
 
   test('declares for an engine', async () => {
-    const host = await hostFor(kind, 'echo');
+    const host = echoHost();
     const strict = { ...strictDeclaration, givesUp: { atomic: 'it is an echo' } };
     expect(await host.declare('plain', 'send-batch', facts)).toEqual({ ...strict, offers: ['headers'] });
     expect(await host.declare('plain', 'send-batch', { ...facts, mode: 'other' })).toEqual(strict);
@@ -143,7 +144,7 @@ describe.each(kinds)('%s host', (kind) => {
   });
 
   test('sessions are apart from each other', async () => {
-    const host = await hostFor(kind, 'echo');
+    const host = echoHost();
     const [one, other] = [await openSubject(host, 'plain'), await openSubject(host, 'plain')];
     await one.call('keep', [1]);
     expect(await other.call('kept', [])).toEqual({ value: [] });
@@ -153,7 +154,7 @@ describe.each(kinds)('%s host', (kind) => {
   });
 
   test('reads by the backend’s own probe', async () => {
-    const host = await hostFor(kind, 'echo');
+    const host = echoHost();
     const probe = await host.open({ as: 'probe', variant: 'probed', contract: 'send-batch', site });
     expect(await probe.rows()).toMatchObject({ rows: [{ id: 2n ** 63n, body: new Uint8Array([1]) }] });
     const gone = { ...site, mode: 'gone' };
@@ -166,7 +167,7 @@ describe.each(kinds)('%s host', (kind) => {
   });
 
   test('refuses what is of the wrong shape, and stays usable', async () => {
-    const host = await hostFor(kind, 'echo');
+    const host = echoHost();
     const open = (as: 'subject' | 'probe', variant: string) => host.open({ as, variant, contract: 'send-batch', site });
     await expect(open('subject', 'broken')).rejects.toThrow('object with a function sendBatch, not { sendbatch:');
     await expect(open('subject', 'failing')).rejects.toThrow('no connection');
@@ -185,7 +186,7 @@ describe.each(kinds)('%s host', (kind) => {
   });
 
   test('refuses a mutant that is not known', async () => {
-    const host = await hostFor(kind, 'echo');
+    const host = echoHost();
     await expect(openSubject(host, 'plain', { mutants: ['no-such-lie'] })).rejects.toThrow("no mutant 'no-such-lie'");
   });
 

@@ -49,6 +49,7 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
       case 'declare':
         return declarationOf(entryOf(backend, request.variant, request.contract), request.facts);
       case 'open':
+        if (sessions.has(request.session)) throw new Error(`session ${request.session} is open already`);
         return request.as === 'probe' ? openProbe(request) : openSubject(request);
       case 'cancel':
         cancellers.get(request.call)?.abort();

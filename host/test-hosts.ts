@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Host, HostKind, HostOptions } from './host.ts';
 import { startHost } from './start.ts';
 
@@ -15,10 +15,24 @@ afterEach(async () => {
 
 /** A host for a fixture, ended after the test. */
 export async function hostFor(kind: HostKind, fixture: string, more: Partial<HostOptions> = {}): Promise<Host> {
-  const backend = { url: new URL(`./fixtures/${fixture}.ts`, import.meta.url).href, export: 'default' };
-  const host = await startHost({ kind, backend, agent: null, ...more });
+  const host = await startFixture(kind, fixture, more);
   started.push(host);
   return host;
+}
+
+/** One host for all tests of a block that leave it alive, ended after the last. */
+export function sharedHost(kind: HostKind, fixture: string): () => Host {
+  let host: Host;
+  beforeAll(async () => {
+    host = await startFixture(kind, fixture, {});
+  });
+  afterAll(() => host.terminate());
+  return () => host;
+}
+
+function startFixture(kind: HostKind, fixture: string, more: Partial<HostOptions>): Promise<Host> {
+  const backend = { url: new URL(`./fixtures/${fixture}.ts`, import.meta.url).href, export: 'default' };
+  return startHost({ kind, backend, agent: null, ...more });
 }
 
 /** A subject of a fixture. */

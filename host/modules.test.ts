@@ -1,0 +1,77 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loaderFor } from './modules.ts';
+import { hostFor, ownThread } from './test-hosts.ts';
+
+describe('loaderFor', () => {
+  const toolkit = 'file:///toolkit/';
+  const own = { tsx: true, stripping: true, toolkit };
+
+  test.each([
+    ['file:///app/b.js', own, 'plain'],
+    ['file:///app/b.mjs', { ...own, tsx: false, stripping: false }, 'plain'],
+    ['file:///app/b.cjs', own, 'plain'],
+    ['file:///app/b.ts', own, 'tsx'],
+    ['file:///app/b.mts', own, 'tsx'],
+    ['file:///app/b.cts', { ...own, stripping: false }, 'tsx'],
+    ['file:///app/b.ts', { ...own, tsx: false }, 'node'],
+    ['file:///toolkit/b.ts', own, 'node'],
+    ['file:///toolkit/b.ts', { ...own, stripping: false }, 'tsx'],
+    ['file:///toolkit/b.tsx', own, 'tsx'],
+  ])('%s with %o: %s', (url, means, loader) => {
+    expect(loaderFor(url, means)).toBe(loader);
+  });
+
+  test.each(['file:///app/b.ts', 'file:///toolkit/b.ts'])('%s without any means says what to install', (url) => {
+    expect(() => loaderFor(url, { ...own, tsx: false, stripping: false })).toThrow(/b\.ts is TypeScript.*install tsx/);
+  });
+
+  test('Node strips no JSX', () => {
+    expect(() => loaderFor('file:///app/b.tsx', { ...own, tsx: false })).toThrow(/install tsx/);
+  });
+});
+
+describe.each(ownThread)('a %s host loads a backend outside the toolkit', (kind) => {
+  const definition = `{
+    name: NAME, provider: 'none', 'send-batch': { open: () => ({ sendBatch: () => [] }), rows: 'x' },
+  }`;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'contract-test-host-'));
+    await mkdir(join(folder, 'esm'));
+    await writeFile(join(folder, 'esm', 'package.json'), '{ "type": "module" }');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test.each([
+    ['JavaScript', 'plain.mjs', `export default ${definition.replace('NAME', "'plain'")}`, 'plain'],
+    ['CommonJS', 'common.cjs', `module.exports = ${definition.replace('NAME', "'common'")}`, 'common'],
+    [
+      'CommonJS that was ESM',
+      'compiled.js',
+      `Object.defineProperty(exports, '__esModule', { value: true });
+       exports.default = ${definition.replace('NAME', "'compiled'")};`,
+      'compiled',
+    ],
+    [
+      'TypeScript that only tsx understands',
+      'esm/enum.ts',
+      `enum Name { It = 'of an enum' }\nexport default ${definition.replace('NAME', 'Name.It')}`,
+      'of an enum',
+    ],
+    [
+      'TypeScript in a CommonJS package',
+      'common.ts',
+      `import { sep } from 'path';\nenum Name { It = 'cts' }\nexport default ${definition.replace('NAME', 'Name.It + sep')}`,
+      'cts/',
+    ],
+  ])('%s', async (_, file, source, name) => {
+    const path = join(folder, file);
+    await writeFile(path, source);
+    const host = await hostFor(kind, '', { backend: { url: pathToFileURL(path).href, export: 'default' } });
+    expect(host.manifest.name).toBe(name);
+  });
+});
