@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Declaration, EngineFacts } from '../contracts/kernel/capabilities.ts';
-import type { Found, Lease } from '../contracts/kernel/engine.ts';
+import type { Found, Lease, Snapshot } from '../contracts/kernel/engine.ts';
 import {
   type Bench,
   type CallOptions,
@@ -73,6 +73,8 @@ export class GuardBench implements Bench {
   readonly #attached = new Map<Lease, Map<Host, () => Promise<void>>>();
   #scope: (() => Promise<void>)[] = [];
   #draws: Draws;
+  /** Subjects that serve the values of the property that is running. */
+  #standing: { scope: (() => Promise<void>)[]; rigs: { rig: Rig; empty: Snapshot }[]; next: number } | undefined;
   #tokens = 0;
 
   constructor(options: BenchOptions) {
@@ -98,6 +100,24 @@ export class GuardBench implements Bench {
     return { lease, subject, read: this.#reader(lease, host) };
   }
 
+  async openEmpty(): Promise<Rig> {
+    const standing = this.#standing;
+    if (!standing) return this.open();
+    const there = standing.rigs[standing.next++];
+    if (there) {
+      await there.rig.lease.restore(there.empty);
+      return there.rig;
+    }
+    // It outlives the value that it was opened for.
+    const inner = this.#scope;
+    this.#scope = standing.scope;
+    const rig = await this.open().finally(() => {
+      this.#scope = inner;
+    });
+    standing.rigs.push({ rig, empty: await rig.lease.snapshot() });
+    return rig;
+  }
+
   async case(name: string, body: () => Promise<void>): Promise<void> {
     const replay = this.#o.replay;
     if (replay && replay.case !== name) return;
@@ -112,15 +132,19 @@ export class GuardBench implements Bench {
       if (stopped) return;
       this.tally.generated += 1;
       this.#draws = this.#drawsFor(name);
+      this.#standing!.next = 0;
       try {
         await this.#inScope(() => body(value));
       } catch (error) {
+        // A subject that failed may not be what it was; the next value gets fresh ones.
+        this.#standing!.rigs.length = 0;
         // Only a broken rule is worth shrinking; anything else ends the property at once.
         if (!(error instanceof Violation)) stopped = error;
         throw error;
       }
     });
-    await this.#inCase(name, null, async () => {
+    const search = async () => {
+      this.#standing = { scope: this.#scope, rigs: [], next: 0 };
       const details = await fc.check(property, {
         seed: deriveSeed(this.#o.seed, this.#o.guard, name),
         numRuns: this.#o.runs,
@@ -134,6 +158,9 @@ export class GuardBench implements Bench {
       const input = `generated input ${cut(fc.stringify(details.counterexample?.[0]), 400)} (shrunk ${count(details.numShrinks, 'times')})`;
       const violation = new Violation(message, { input, slots: counterexample?.slots ?? [] });
       throw Object.assign(violation, { replay: `${name}@${details.counterexamplePath}` });
+    };
+    await this.#inCase(name, null, () => this.#inScope(search)).finally(() => {
+      this.#standing = undefined;
     });
   }
 

@@ -52,6 +52,11 @@ export interface Bench {
   lease(): Promise<Lease>;
   /** A fresh subject, on a fresh lease or on the one given; closed when the guard ends. */
   open(options?: OpenOptions): Promise<Rig>;
+  /**
+   * A subject on an empty namespace. Within a property the same subjects serve one generated value after the other,
+   * their leases restored, until a value fails; elsewhere it is a fresh one.
+   */
+  openEmpty(): Promise<Rig>;
   /** A named part of the guard. A violation inside it is recorded under its name and the next case goes on. */
   case(name: string, body: () => Promise<void>): Promise<void>;
   /** A case over generated values, shrunk to the smallest that fails. */

@@ -24,7 +24,7 @@ export const bodyRoundTrips: Guard = guard({
 
 /** Sends the body between two plain messages and reads it back; its row is the one without a nonce of this run. */
 async function roundTrip(bench: Bench, body: unknown): Promise<void> {
-  const rig = await bench.open();
+  const rig = await bench.openEmpty();
   const [before, after] = messages(bench, 2, 'bare');
   const batch: Message[] = [before!, { body }, after!];
   const written = await w.write(rig, batch);

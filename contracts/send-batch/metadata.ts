@@ -36,9 +36,10 @@ export const mixedShapesKeepTheirColumns: Guard = guard({
   proves: ['messages compared', 'shapes in a batch'],
   async check(bench) {
     if (offeredOptions(bench).length === 0) throw new NotApplicable('backend', 'no metadata option is offered');
-    await bench.case('several-chunks', () => mixedBatch(bench, messages(bench, severalChunks(bench), 'mixed')));
+    const absent = await storedWithoutOptions(bench);
+    await bench.case('several-chunks', () => mixedBatch(bench, messages(bench, severalChunks(bench), 'mixed'), absent));
     await bench.property('generated', shapes(bench), async (selections) => {
-      await mixedBatch(bench, withShapes(bench, selections));
+      await mixedBatch(bench, withShapes(bench, selections), absent);
     });
   },
 });
@@ -58,39 +59,42 @@ function withShapes(bench: Bench, selections: MetadataOption[][]): Message[] {
   });
 }
 
-async function mixedBatch(bench: Bench, batch: Message[]): Promise<void> {
-  const alone = await bench.open();
-  const [plain] = messages(bench, 1, 'bare');
-  const plainWritten = await w.writeOne(alone, plain!);
-  mustSucceed(w, [plain!], plainWritten, 'a single send that sets no option');
-  const [absent] = await mustHaveStoredAll(bench, w, alone, [plain!], 'a single send that sets no option');
+/** What a single send stores of a message that sets no option. */
+interface Absent {
+  row: StoredItem;
+  written: Written;
+}
 
+async function storedWithoutOptions(bench: Bench): Promise<Absent> {
   const rig = await bench.open();
+  const plain = messages(bench, 1, 'bare');
+  const written = await w.writeOne(rig, plain[0]!);
+  mustSucceed(w, plain, written, 'a single send that sets no option');
+  const [row] = await mustHaveStoredAll(bench, w, rig, plain, 'a single send that sets no option');
+  return { row: row!, written };
+}
+
+async function mixedBatch(bench: Bench, batch: Message[], absent: Absent): Promise<void> {
+  const rig = await bench.openEmpty();
   const written = await w.write(rig, batch);
   const what = 'a batch of messages with different options';
   mustSucceed(w, batch, written, what);
   const rows = await mustHaveStoredAll(bench, w, rig, batch, what);
   mustBeExact(bench, w, batch, rows, written, what);
-  mustBeAbsent(bench, batch, rows, written, absent!, plainWritten);
+  mustBeAbsent(bench, batch, rows, written, absent);
   bench.record('messages compared', batch.length);
   bench.record('shapes in a batch', new Set(batch.map((m) => Object.keys(m).join())).size);
 }
 
-function mustBeAbsent(
-  bench: Bench,
-  batch: Message[],
-  rows: StoredItem[],
-  written: Written,
-  absent: StoredItem,
-  absentWritten: Written,
-): void {
+function mustBeAbsent(bench: Bench, batch: Message[], rows: StoredItem[], written: Written, absent: Absent): void {
   for (const [slot, message] of batch.entries()) {
     for (const option of offeredOptions(bench)) {
       if (message[option] !== undefined) continue;
       const field = storedAs[option];
-      if (storedAlike(field, rows[slot]!, written, absent, absentWritten, bench.declaration.timeResolution)) continue;
+      if (storedAlike(field, rows[slot]!, written, absent.row, absent.written, bench.declaration.timeResolution))
+        continue;
       throw new Violation(
-        `message ${slot} sets no ${option}: a single send stores ${short(absent.fields[field])}, the batch stored ${short(rows[slot]!.fields[field])}`,
+        `message ${slot} sets no ${option}: a single send stores ${short(absent.row.fields[field])}, the batch stored ${short(rows[slot]!.fields[field])}`,
       );
     }
   }
@@ -113,12 +117,12 @@ export const batchEqualsSingles: Guard = guard({
 });
 
 async function compareWithSingles(bench: Bench, batch: Message[]): Promise<void> {
-  const together = await bench.open();
+  const together = await bench.openEmpty();
   const written = await w.write(together, batch);
   mustSucceed(w, batch, written, 'the batch');
   const batchRows = await mustHaveStoredAll(bench, w, together, batch, 'the batch');
 
-  const apart = await bench.open();
+  const apart = await bench.openEmpty();
   const singles: Written[] = [];
   for (const message of batch) {
     const single = await w.writeOne(apart, message);
