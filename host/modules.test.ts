@@ -43,6 +43,7 @@ describe.each(ownThread)('a %s host loads a backend outside the toolkit', (kind)
     folder = await mkdtemp(join(tmpdir(), 'contract-test-host-'));
     await mkdir(join(folder, 'esm'));
     await writeFile(join(folder, 'esm', 'package.json'), '{ "type": "module" }');
+    await writeFile(join(folder, 'part.ts'), "export enum Part { Other = 'part' }");
   });
   afterAll(() => rm(folder, { recursive: true }));
 
@@ -65,13 +66,32 @@ describe.each(ownThread)('a %s host loads a backend outside the toolkit', (kind)
     [
       'TypeScript in a CommonJS package',
       'common.ts',
-      `import { sep } from 'path';\nenum Name { It = 'cts' }\nexport default ${definition.replace('NAME', 'Name.It + sep')}`,
-      'cts/',
+      `import { sep } from 'path';
+       import { Part } from './part';
+       enum Name { It = 'cts' }
+       export default ${definition.replace('NAME', 'Name.It + sep + Part.Other')}`,
+      'cts/part',
     ],
   ])('%s', async (_, file, source, name) => {
     const path = join(folder, file);
     await writeFile(path, source);
     const host = await hostFor(kind, '', { backend: { url: pathToFileURL(path).href, export: 'default' } });
     expect(host.manifest.name).toBe(name);
+  });
+
+  test.each([
+    ['an ESM package', 'esm/own-name.ts'],
+    ['a CommonJS package', 'own-name.ts'],
+  ])('TypeScript in %s shares the toolkit with the provider agent', async (_, file) => {
+    // A memory store is one only when the agent and the backend see the same module.
+    const source = `import { UnsupportedOption } from 'contract-test';
+      enum Name { Same = 'same', Other = 'other' }
+      const name: Name = globalThis.toolkitOfAgent === UnsupportedOption ? Name.Same : Name.Other;
+      export default ${definition.replace('NAME', 'name')}`;
+    const path = join(folder, file);
+    await writeFile(path, source);
+    const agent = new URL('./fixtures/agent.ts', import.meta.url).href;
+    const host = await hostFor(kind, '', { agent, backend: { url: pathToFileURL(path).href, export: 'default' } });
+    expect(host.manifest.name).toBe('same');
   });
 });

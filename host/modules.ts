@@ -61,10 +61,10 @@ async function prepareLoader(url: string): Promise<void> {
   const toolkit = new URL('../', import.meta.url).href;
   const stripping = Boolean(process.features.typescript);
   if (loaderFor(url, { tsx: tsxFrom !== undefined, stripping, toolkit }) !== 'tsx') return;
-  for (const api of ['tsx/cjs/api', 'tsx/esm/api']) {
-    const { register } = await import(pathToFileURL(tsxFrom!.resolve(api)).href);
-    register();
-  }
+  // Not tsx/cjs/api as well: it would load the toolkit a second time for a backend that is CommonJS, and a store in
+  // memory is one only when everybody sees the same module.
+  const { register } = await import(pathToFileURL(tsxFrom!.resolve('tsx/esm/api')).href);
+  register();
 }
 
 /** The backend's own tsx comes before the toolkit's. */

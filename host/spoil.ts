@@ -40,19 +40,19 @@ export function spoil(
     const lied = () => {
       lies[mutant.id]! += 1;
     };
-    spoiled = portOf(mutant.wrap(spoiled, { ...toolsAt(where.site, where.agent), lied }), where.contract);
+    spoiled = portOf(mutant.wrap(spoiled, toolsAt(where.site, where.agent, lied)), where.contract);
   }
   return { port: spoiled, lies };
 }
 
-function toolsAt(site: Site, agent: Agent | undefined): Omit<MutantTools, 'lied'> {
-  const hand = () => {
-    if (!agent) throw new Error('a mutant needs the hand of the engine, and this host has no provider agent');
-    return agent.hand(site);
-  };
+function toolsAt(site: Site, agent: Agent | undefined, lied: () => void): MutantTools {
   return {
     site,
-    hand: { snapshot: () => hand().snapshot(), restore: (snapshot) => hand().restore(snapshot) },
+    lied,
+    get hand() {
+      if (!agent) throw new Error('a mutant needs the hand of the engine, and this host has no provider agent');
+      return agent.hand(site);
+    },
     later: (work, milliseconds) => {
       // A late lie that finds its lease gone is no failure of the subject, so it may fail unheard.
       setTimeout(() => void (async () => work())().catch(() => {}), milliseconds);
