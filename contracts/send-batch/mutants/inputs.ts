@@ -12,7 +12,6 @@ export const inputMutants: Mutant[] = [
     id: 'id-written-into-the-message',
     lie: "Writes the new id into the caller's message.",
     target: untouched,
-    alsoKilledBy: [inFlight],
     spoil: (honest, tools) => async (messages, options) => {
       const outcomes = await honest(messages, options);
       outcomes.forEach((outcome, slot) => {
@@ -27,7 +26,6 @@ export const inputMutants: Mutant[] = [
     id: 'options-object-filled-in',
     lie: "Writes a default into the caller's options.",
     target: untouched,
-    alsoKilledBy: [inFlight],
     spoil: (honest, tools) => async (messages, options) => {
       const outcomes = await honest(messages, { ...options });
       if (options.chunkSize === undefined) {

@@ -19,7 +19,8 @@ export function ordinaryCopy(messages: readonly Message[]): Message[] | undefine
 
 /** Whether only the engine can have a reason to refuse these messages. */
 export function areOrdinary(messages: readonly Message[]): boolean {
-  return messages.every(isOrdinary);
+  const bytes = messages.filter(({ body }) => body instanceof Uint8Array).length;
+  return messages.every(isOrdinary) && (bytes === 0 || bytes === messages.length);
 }
 
 function isOrdinary(message: Message): boolean {

@@ -2,7 +2,7 @@ import type { Mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message } from '../port.ts';
 import { hasOrdinaryOptions, isPlainData } from './ordinary.ts';
-import { answer, ask, batchMutant, errorOf, hasFailed } from './spoil.ts';
+import { answer, ask, batchMutant, errorOf, hasFailed, namespaceIsThere } from './spoil.ts';
 
 const jobs = 'send-batch/scheduled-jobs-are-rejected';
 
@@ -47,7 +47,7 @@ export const refusalMutants: Mutant[] = [
     target: 'send-batch/missing-namespace-is-an-error',
     spoil: (honest, tools) => async (messages, options) => {
       const reply = await ask(honest, messages, options);
-      if (!hasFailed(reply) || hasTables(tools.hand.snapshot())) return answer(reply);
+      if (!hasFailed(reply) || namespaceIsThere(tools)) return answer(reply);
       tools.lied();
       return [];
     },
@@ -113,10 +113,4 @@ function readingError(body: unknown): { thrown: unknown } | undefined {
 
 function withoutJob({ job: _dropped, ...message }: Message): Message {
   return message;
-}
-
-/** Whether a snapshot of the engine's hand holds any table; where it does not say, it counts as one that does. */
-function hasTables(snapshot: unknown): boolean {
-  const { tables } = snapshot as { tables?: Record<string, number> };
-  return tables === undefined || Object.keys(tables).length > 0;
 }

@@ -1,6 +1,6 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { Message } from '../port.ts';
-import { optionsOf } from './ordinary.ts';
+import { areOrdinary, optionsOf } from './ordinary.ts';
 import { batchMutant } from './spoil.ts';
 
 /** Lies about batches whose messages set different options, or set them in different orders. */
@@ -44,7 +44,7 @@ function mixedLie(
     target: 'send-batch/mixed-shapes-keep-their-columns',
     spoil: (honest, tools) => async (messages, options) => {
       const shapes = new Set(messages.map((message) => optionsOf(message).join()));
-      if (messages.length <= honestSize || shapes.size < 2) return honest(messages, options);
+      if (messages.length <= honestSize || shapes.size < 2 || !areOrdinary(messages)) return honest(messages, options);
       const changed = messages.map(m.change);
       if (changed.some((message, slot) => print(message) !== print(messages[slot]!))) tools.lied();
       return honest(changed, options);

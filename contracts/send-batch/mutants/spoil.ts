@@ -1,3 +1,4 @@
+import type { Snapshot } from '../../kernel/engine.ts';
 import { type Mutant, type MutantTools, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message, SendBatchPort, SendOptions } from '../port.ts';
@@ -118,4 +119,10 @@ export function errorOf(reply: Reply): unknown {
 
 function isFailure(outcome: ReportedOutcome): boolean {
   return 'failed' in outcome || 'unknown' in outcome;
+}
+
+/** Whether the engine holds any table of the lease; where its hand does not say, there is one. */
+export function namespaceIsThere(tools: MutantTools): boolean {
+  const { tables } = tools.hand.snapshot() as Partial<Snapshot>;
+  return tables === undefined || Object.keys(tables).length > 0;
 }
