@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { importExport } from '../host/modules.ts';
+import type { Same } from '../reporters/schema.ts';
 import { UsageError } from '../runner/usage-error.ts';
 import type { Config } from './define-config.ts';
 import { hostKinds } from './options.ts';
@@ -32,7 +33,7 @@ const schema = Type.Partial(
   }),
 );
 // Compiles only while what is checked and what authors are told is the same.
-({}) satisfies Static<typeof schema> satisfies Config;
+true satisfies Same<Required<Static<typeof schema>>, Required<Config>>;
 
 export interface LoadedConfig {
   config: Config;

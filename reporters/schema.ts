@@ -125,6 +125,7 @@ export function schemaText(): string {
 }
 
 type FromSchema = Static<typeof reportSchema>;
-type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+/** `true` where two types take the same values, else `never`. */
+export type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 // Compiles only while the schema and the report's type say the same.
 true satisfies Same<FromSchema, Report>;
