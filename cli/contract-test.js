@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // biome-ignore-all lint/style/useNodejsImportProtocol: Node 12 before 12.20 does not know it.
-// Plain JavaScript that any Node since 12 can parse: it finds a Node that is new enough, and starts the toolkit with it.
+// Plain JavaScript that any Node since 12 can parse: it finds a Node that is new enough for the toolkit, and starts it.
 import { execFileSync, spawn } from 'child_process';
 import { existsSync } from 'fs';
 import { dirname, join } from 'path';

@@ -35,10 +35,8 @@ function classify(error: unknown): { exitCode: number; text: string } {
   }
   if (error instanceof HostRefused) return { exitCode: 2, text: message };
   if (error instanceof EngineUnavailable) return { exitCode: 4, text: message };
-  return {
-    exitCode: 5,
-    text: `unexpected error: ${message}. This is a fault of contract-test: please report it, with what the same command prints with --debug`,
-  };
+  const plea = 'This is a fault of contract-test: please report it, with what the same command prints with --debug';
+  return { exitCode: 5, text: `unexpected error: ${message}. ${plea}` };
 }
 
 /** The stack of an error and of what caused it. */
