@@ -8,6 +8,7 @@ import { defineFunctions, driverClass, openOwn } from './database.ts';
 import { databaseKey } from './database-key.ts';
 import { counterFor, ForeignKeysOff, type Order } from './fault-counters.ts';
 import { type Connection, instrument } from './instrument.ts';
+import { atomically } from './transaction.ts';
 import { removeTrap, setTrap } from './traps.ts';
 import { WatchedSite } from './watched-site.ts';
 import { Recording, sampleQuery } from './watching.ts';
@@ -119,7 +120,7 @@ function arm(at: SqliteSite, site: WatchedSite, order: Order): Unable | null {
     if (connection.db.isTransaction) {
       return unable('engine', 'the only connection is inside a transaction, and the trap would be rolled back with it');
     }
-    site.quietly(() => setTrap(connection.db, nonce, fault));
+    site.quietly(() => atomically(connection.db, () => setTrap(connection.db, nonce, fault)));
   }
   const hasForeignKeys = ({ db }: Connection): boolean =>
     site.quietly(() => db.prepare('PRAGMA foreign_keys').get()?.foreign_keys === 1);

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Found, Snapshot } from '../../contracts/kernel/engine.ts';
 import { ours, quoteName, quoteText, shorten } from './sql.ts';
+import { atomically } from './transaction.ts';
 
 /** All rows of one table, as the engine stores them. */
 interface TableContent {
@@ -142,14 +143,7 @@ function changeWithoutForeignKeys(db: DatabaseSync, what: string, work: () => vo
   const foreignKeys = query(db, 'PRAGMA foreign_keys')[0]?.foreign_keys;
   db.exec('PRAGMA foreign_keys = OFF');
   try {
-    db.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      db.exec('COMMIT');
-    } catch (cause) {
-      db.exec('ROLLBACK');
-      throw cause;
-    }
+    atomically(db, work);
   } finally {
     db.exec(`PRAGMA foreign_keys = ${foreignKeys === 1n ? 'ON' : 'OFF'}`);
   }

@@ -38,18 +38,20 @@ const insertThree = `BEGIN; INSERT INTO things (value) SELECT value FROM json_ea
 /** Tries the engine, by stand-ins for a subject, on leases that `newLease` gives. */
 export async function examine(newLease: () => Promise<Lease>): Promise<DoctorCheck[]> {
   const checks: DoctorCheck[] = [];
+  const tried = async (name: string, attempt: () => Promise<DoctorCheck[]>): Promise<void> => {
+    checks.push(...(await attempt().catch((cause) => [{ name, ok: false, detail: String(cause) }])));
+  };
   const host = StandInHost.worker();
   const leases = [await newLease(), await newLease(), await newLease()] as const;
   try {
     const a = await rehearse(leases[0], host);
     const b = await rehearse(leases[1], host);
-    checks.push(await readIsIndependent(a));
-    checks.push(await leaseIsIsolated(a, b));
-    checks.push(await restoreRestores(a, b));
-    for (const fault of faultsOf(a.lease)) checks.push(...(await faultFires(a, fault)));
-    if (!a.lease.facts.lacks.lock) checks.push(...(await faultFires(a, { at: 'lock' })));
-    if (!a.lease.facts.lacks.crash) checks.push(await crashKills(leases[2]));
-    checks.push(await clockIsSane(a));
+    await tried('read is independent', () => readIsIndependent(a));
+    await tried('lease is isolated', () => leaseIsIsolated(a, b));
+    await tried('restore restores', () => restoreRestores(a, b));
+    for (const fault of faultsOf(a.lease)) await tried(`${nameOf(fault)} fires`, () => faultFires(a, fault));
+    if (!a.lease.facts.lacks.crash) await tried('crash fault fires', () => crashKills(leases[2]));
+    await tried('clock is sane', () => clockIsSane(a));
   } finally {
     for (const lease of leases) await lease.release();
     await host.end();
@@ -57,7 +59,7 @@ export async function examine(newLease: () => Promise<Lease>): Promise<DoctorChe
   return checks;
 }
 
-async function readIsIndependent({ lease, run, count }: Rehearsal): Promise<DoctorCheck> {
+async function readIsIndependent({ lease, run, count }: Rehearsal): Promise<DoctorCheck[]> {
   await run(`INSERT INTO things (value) VALUES ('x')`);
   const seen = await count();
   await run('DELETE FROM things');
@@ -65,18 +67,18 @@ async function readIsIndependent({ lease, run, count }: Rehearsal): Promise<Doct
   // Of a private database there is only one connection; what remains are statements of our own.
   const writer = lease.facts.lacks.observer ? 'the same connection' : 'another connection';
   const detail = `${seen} row after ${writer} inserted one, ${gone} after it deleted it`;
-  return { name: 'read is independent', ok: seen === 1 && gone === 0, detail };
+  return [{ name: 'read is independent', ok: seen === 1 && gone === 0, detail }];
 }
 
-async function leaseIsIsolated(a: Rehearsal, b: Rehearsal): Promise<DoctorCheck> {
+async function leaseIsIsolated(a: Rehearsal, b: Rehearsal): Promise<DoctorCheck[]> {
   await a.run(`INSERT INTO things (value) VALUES ('x')`);
   const [here, there] = [await a.count(), await b.count()];
   await a.run('DELETE FROM things');
   const detail = `${here} row in one lease, ${there} in another taken at once`;
-  return { name: 'lease is isolated', ok: here === 1 && there === 0, detail };
+  return [{ name: 'lease is isolated', ok: here === 1 && there === 0, detail }];
 }
 
-async function restoreRestores(a: Rehearsal, b: Rehearsal): Promise<DoctorCheck> {
+async function restoreRestores(a: Rehearsal, b: Rehearsal): Promise<DoctorCheck[]> {
   await a.run(`INSERT INTO things VALUES (7, 'before')`);
   await b.run(`INSERT INTO things (value) VALUES ('other')`);
   const before = await a.lease.snapshot();
@@ -86,17 +88,22 @@ async function restoreRestores(a: Rehearsal, b: Rehearsal): Promise<DoctorCheck>
   const other = await b.count();
   await a.run('DELETE FROM things');
   const ok = JSON.stringify(rows) === '[{"id":7,"value":"before"}]' && other === 1;
-  return { name: 'restore restores', ok, detail: `${JSON.stringify(rows)} here, ${other} row in another lease` };
+  return [{ name: 'restore restores', ok, detail: `${JSON.stringify(rows)} here, ${other} row in another lease` }];
 }
 
 function faultsOf(lease: Lease): Fault[] {
   const rows = lease.rowFaults.map((kind): Fault => ({ at: 'row', table: 'things', nth: 2, kind }));
-  return [...rows, { at: 'commit', table: 'things' }];
+  const lock: Fault[] = lease.facts.lacks.lock ? [] : [{ at: 'lock' }];
+  return [...rows, { at: 'commit', table: 'things' }, ...lock];
+}
+
+function nameOf(fault: Fault): string {
+  return fault.at === 'row' ? `row fault (${fault.kind})` : `${fault.at} fault`;
 }
 
 /** Arms a fault, writes into it, and writes again when it is disarmed. */
-async function faultFires({ lease, errorOf, run, count, query }: Rehearsal, fault: Fault): Promise<DoctorCheck[]> {
-  const name = fault.at === 'row' ? `row fault (${fault.kind})` : `${fault.at} fault`;
+async function faultFires({ lease, errorOf, count, query }: Rehearsal, fault: Fault): Promise<DoctorCheck[]> {
+  const name = nameOf(fault);
   const armed = await lease.arm(fault);
   const error = await errorOf(insertThree);
   await errorOf('ROLLBACK');
@@ -109,10 +116,12 @@ async function faultFires({ lease, errorOf, run, count, query }: Rehearsal, faul
     detail: `${error ?? 'no error'}; sprang ${sprung.count}, raised ${sprung.raised}, ${left} rows left`,
   };
 
+  await errorOf('DELETE FROM things');
   const after = await errorOf(insertThree);
+  await errorOf('ROLLBACK');
   const stored = await count();
   const traces = await query(`SELECT name FROM sqlite_schema WHERE name LIKE 'contract%'`);
-  await run('DELETE FROM things');
+  await errorOf('DELETE FROM things');
   const disarmed: DoctorCheck = {
     name: `${name} is disarmed`,
     ok: after === null && stored === 3 && traces.length === 0,
@@ -122,7 +131,7 @@ async function faultFires({ lease, errorOf, run, count, query }: Rehearsal, faul
 }
 
 /** A crash needs a process of its own. */
-async function crashKills(lease: Lease): Promise<DoctorCheck> {
+async function crashKills(lease: Lease): Promise<DoctorCheck[]> {
   const site = lease.site as SqliteSite;
   const host = StandInHost.process();
   try {
@@ -135,7 +144,7 @@ async function crashKills(lease: Lease): Promise<DoctorCheck> {
     const left = rowsIn(await lease.read('SELECT * FROM things'));
     const ok = error !== null && sprung.count === 1 && left === 1;
     const detail = `${error ?? 'no error'}; sprang ${sprung.count}, ${left} acknowledged row left`;
-    return { name: 'crash fault fires', ok, detail };
+    return [{ name: 'crash fault fires', ok, detail }];
   } finally {
     await host.end();
   }
@@ -143,7 +152,7 @@ async function crashKills(lease: Lease): Promise<DoctorCheck> {
 
 const longAgo = Date.UTC(2025, 0);
 
-async function clockIsSane({ query }: Rehearsal): Promise<DoctorCheck> {
+async function clockIsSane({ query }: Rehearsal): Promise<DoctorCheck[]> {
   const now = async (): Promise<number> => Number((await query(`SELECT unixepoch('subsec') * 1000 AS now`))[0]?.now);
   const before = Date.now();
   const [first, second] = [await now(), await now()];
@@ -152,5 +161,5 @@ async function clockIsSane({ query }: Rehearsal): Promise<DoctorCheck> {
   const difference = Math.max(0, before - first, second - after);
   const ok = difference < 1000 && first > longAgo && second >= first;
   const detail = `${new Date(first).toISOString()}, ${difference} ms off the judge's, then ${second - first} ms later`;
-  return { name: 'clock is sane', ok, detail };
+  return [{ name: 'clock is sane', ok, detail }];
 }

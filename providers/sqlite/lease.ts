@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import type {
   AgentLink,
@@ -24,6 +25,7 @@ import { DirectConnection } from './direct.ts';
 import { isBusy } from './errors.ts';
 import type { Order } from './fault-counters.ts';
 import { ours, quoteText } from './sql.ts';
+import { atomically } from './transaction.ts';
 import { removeLooks, removeTrap, rowFaults, setLooks, setTrap } from './traps.ts';
 
 /** What a lease needs of its engine. */
@@ -167,7 +169,9 @@ export class SqliteLease implements Lease {
       return;
     }
     const copy = join(this.#landlord.directory, `kept-${randomBytes(6).toString('hex')}.db`);
-    db.exec(`VACUUM INTO ${quoteText(copy)}`);
+    // Without its name, the file system would be the one in memory.
+    const fileSystem = process.platform === 'win32' ? 'win32' : 'unix';
+    db.exec(`VACUUM INTO ${quoteText(`${pathToFileURL(copy).href}?vfs=${fileSystem}`)}`);
     this.#landlord.kept(copy);
   }
 
@@ -194,13 +198,13 @@ export class SqliteLease implements Lease {
     if (!this.#direct || fault.at === 'crash') return;
     const db = this.#database();
     if (fault.at === 'lock') db.exec('BEGIN IMMEDIATE');
-    else atomically(db, () => setTrap(db, nonce, fault));
+    else changeSchema(db, () => setTrap(db, nonce, fault));
   }
 
   #removeMechanism(nonce: string, fault: Fault): void {
     const db = this.#direct?.get();
     if (!db || fault.at === 'crash') return;
-    if (fault.at !== 'lock') atomically(db, () => removeTrap(db, nonce));
+    if (fault.at !== 'lock') changeSchema(db, () => removeTrap(db, nonce));
     else if (db.isTransaction) db.exec('ROLLBACK');
   }
 
@@ -210,8 +214,8 @@ export class SqliteLease implements Lease {
     const db = this.#direct?.get();
     if (!db) return;
     try {
-      if (by === 1) atomically(db, () => setLooks(db));
-      else if (this.#watches === 0) atomically(db, () => removeLooks(db));
+      if (by === 1) changeSchema(db, () => setLooks(db));
+      else if (this.#watches === 0) changeSchema(db, () => removeLooks(db));
     } catch (cause) {
       // Inside a transaction that the subject holds there is no looking into statements, only between them.
       if (!isBusy(cause)) throw cause;
@@ -237,15 +241,8 @@ function crashes(mark: string): Sprung[] {
   return existsSync(mark) ? [JSON.parse(readFileSync(mark, 'utf8')) as Sprung] : [];
 }
 
-function atomically(db: DatabaseSync, work: () => void): void {
+function changeSchema(db: DatabaseSync, work: () => void): void {
   // A lock of ours is a transaction too; what is set inside it could not be seen by anybody, nor outlast it.
   if (db.isTransaction) throw new Error('sqlite: the lock must be disarmed first');
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    db.exec('COMMIT');
-  } catch (cause) {
-    db.exec('ROLLBACK');
-    throw cause;
-  }
+  atomically(db, work);
 }
