@@ -1,4 +1,3 @@
-import { isMainThread } from 'node:worker_threads';
 import type { Found, SampleBy, Site, Sprung, Watched } from '../../contracts/kernel/engine.ts';
 import type { Unable } from '../attached-hosts.ts';
 import type { Agent } from '../provider.ts';
@@ -111,8 +110,11 @@ function onConnection<T>(site: WatchedSite, work: (db: Connection['db']) => T): 
 
 function arm(at: SqliteSite, site: WatchedSite, order: Order): Unable | null {
   const { fault, nonce } = order;
-  if (fault.at === 'crash' && (!isMainThread || process.pid === order.judge)) {
-    return unable('host', 'a crash needs a host in a process of its own: in a worker thread it would kill the judge');
+  if (fault.at === 'crash' && process.pid === order.judge) {
+    return unable(
+      'host',
+      'a crash needs a host in a process of its own (--host process); here it would kill the judge',
+    );
   }
   if (isPrivate(at) && (fault.at === 'row' || fault.at === 'commit')) {
     const connection = site.connection;
