@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What a file imports: a path from the root for a file of this project, else the name of a package. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(resolve(root, file), 'utf8');
+  const found = text.matchAll(/(?:^(?:import|export)\b[^'";]*\bfrom |^import |\bimport\()'([^']+)'/gm);
+  return [...found].map(([, target]) =>
+    target!.startsWith('.') ? relative(root, resolve(root, dirname(file), target!)) : target!,
+  );
+}
+
+function filesIn(folder: string): string[] {
+  const files = globSync(`${folder}/**/*.ts`, { cwd: root });
+  expect(files.length).toBeGreaterThan(0);
+  return files;
+}
+
+/** What tests are written with: packages, built-in modules, and the toolkit's suites for Vitest. */
+const testTools = /^(vitest|fast-check|node:(fs|os|path|url|util)|integrations\/vitest\.ts)$/;
+const isTest = (file: string) => file.endsWith('.test.ts');
+
+test('reference-impl imports only the public API, drivers and itself, as an outside author would', () => {
+  const allowed = /^(index\.ts|memory\.ts|reference-impl\/.*|node:sqlite)$/;
+  for (const file of filesIn('reference-impl')) {
+    const others = importsOf(file).filter(
+      (target) => !allowed.test(target) && !(isTest(file) && testTools.test(target)),
+    );
+    expect(others, file).toEqual([]);
+  }
+});
+
+test('contracts imports no other folder, but for the subjects of its tests', () => {
+  for (const file of filesIn('contracts')) {
+    if (isTest(file) || file.includes('/testing/')) continue;
+    const others = importsOf(file).filter((target) => !/^(contracts\/.*|fast-check|node:\w+)$/.test(target));
+    expect(others, file).toEqual([]);
+  }
+});
+
+test('the check sees every way of importing', () => {
+  expect(importsOf('reference-impl/memory/index.ts')).toEqual(['index.ts', 'reference-impl/memory/send-batch.ts']);
+  expect(importsOf('reference-impl/sqlite/connection.ts')).toContain('node:sqlite');
+});
