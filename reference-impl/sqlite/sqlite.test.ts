@@ -126,7 +126,7 @@ describe.each(Object.keys(backend.variants))('%s', (variant) => {
   test('keeps the first error when the engine has already rolled back', () => {
     reader.exec(`CREATE TRIGGER refusal BEFORE INSERT ON messages WHEN NEW.body = '2'
                  BEGIN SELECT RAISE(ROLLBACK, 'rolled back by the engine'); END`);
-    expect(() => sendBatch([{ body: 1 }, { body: 2 }])).toThrow('rolled back by the engine');
+    expect(() => sendBatch([{ body: 1 }, { body: 2 }])).toThrow(/^rolled back by the engine$/);
     reader.exec('DROP TRIGGER refusal');
     sendBatch([{ body: 1 }, { body: 2 }]);
     expect(rows().map(({ body }) => body)).toEqual(['1', '2']);

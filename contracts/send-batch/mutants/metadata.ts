@@ -1,7 +1,7 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { Message } from '../port.ts';
 import { optionsOf } from './ordinary.ts';
-import { messageMutant } from './spoil.ts';
+import { messageMutant, type Place } from './spoil.ts';
 
 /** Options that are stored with a message and read back. */
 const droppable = [
@@ -49,13 +49,13 @@ export const metadataMutants: Mutant[] = [
   }),
 ];
 
-/** How many messages of a subject are stored as they are before the lies begin. */
+/** How many messages in a row are stored as they are before a lie begins. */
 const honestMessages = 8;
 
 /**
- * A lie about options that begins with the ninth message of a subject, tells only of messages that set the same options
- * as the subject's first one, and ends with the first failure. So guards that send a few messages, mixed ones, or
- * messages after a failure, keep quiet, and the guard about metadata is the only one to speak.
+ * A lie that begins with the ninth message in a row that sets the same options, inside one batch or among single sends,
+ * and ends with the first failure. So guards that send a few messages, mixed ones, or messages after a failure, keep
+ * quiet, and the guard about metadata is the only one to speak.
  */
 function valueLie(m: Pick<Mutant, 'id' | 'lie'> & { change(message: Message, first: Message): Message }): Mutant {
   return messageMutant({
@@ -64,17 +64,22 @@ function valueLie(m: Pick<Mutant, 'id' | 'lie'> & { change(message: Message, fir
     target: 'send-batch/metadata-round-trips',
     untilFailure: true,
     change() {
-      let seen = 0;
-      let first: Message | undefined;
-      return (message) => {
-        first ??= { ...message };
-        seen += 1;
-        if (seen <= honestMessages || shape(message) !== shape(first)) return message;
-        const changed = m.change(message, first);
+      let row: { first: Message; place: Place; length: number } | undefined;
+      return (message, place) => {
+        const goesOn =
+          row && place !== 0 && isSingle(place) === isSingle(row.place) && shape(message) === shape(row.first);
+        if (!row || !goesOn) row = { first: { ...message }, place, length: 0 };
+        row.length += 1;
+        if (row.length <= honestMessages) return message;
+        const changed = m.change(message, row.first);
         return sameOptions(message, changed) ? message : changed;
       };
     },
   });
+}
+
+function isSingle(place: Place): boolean {
+  return place === 'single';
 }
 
 function shape(message: Message): string {

@@ -24,7 +24,7 @@ export function batchMutant(m: Described & { spoil(honest: SendBatch, tools: Mut
 export function messageMutant(
   m: Described & {
     /** Made once for each subject. Returns the message itself where there is nothing to lie about. */
-    change(): (message: Message) => Message;
+    change(): (message: Message, place: Place) => Message;
     /** Whether a call of the subject has failed, after which nothing is changed any more. */
     untilFailure?: boolean;
   },
@@ -35,8 +35,8 @@ export function messageMutant(
     wrap(subject, tools) {
       const changed = change();
       let silent = false;
-      const lie = (message: Message): Message => {
-        const spoiled = silent ? message : changed(message);
+      const lie = (message: Message, place: Place): Message => {
+        const spoiled = silent ? message : changed(message, place);
         if (spoiled !== message) tools.lied();
         return spoiled;
       };
@@ -50,15 +50,24 @@ export function messageMutant(
       return {
         ...passedThrough(subject),
         sendBatch: (messages, options) =>
-          heard(honestly(subject)(messages.map(lie), options), (outcomes) => outcomes.some(isFailure)),
+          heard(
+            honestly(subject)(
+              messages.map((message, slot) => lie(message, slot)),
+              options,
+            ),
+            (outcomes) => outcomes.some(isFailure),
+          ),
         ...(send && {
           send: (message: Message, options: SendOptions) =>
-            heard((async () => send.call(subject, lie(message), options))(), isFailure),
+            heard((async () => send.call(subject, lie(message, 'single'), options))(), isFailure),
         }),
       };
     },
   });
 }
+
+/** Where a message stands: its slot in a batch, or on the single path. */
+export type Place = number | 'single';
 
 /** A new port with the subject's other members as they are. */
 export function passedThrough(subject: SendBatchPort): SendBatchPort {
