@@ -1,5 +1,6 @@
 import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
 import type { Lease, Site } from '../contracts/kernel/engine.ts';
+import type { Hand } from '../contracts/kernel/mutant.ts';
 
 export interface EngineOptions {
   /** Address of an engine that is somebody's; only namespaces of our own are touched there. */
@@ -47,7 +48,7 @@ export interface Agent {
   /** Calls by the lease, about one site. What it returns must be plain data. */
   call(site: Site, method: string, args: unknown[]): unknown;
   /** The lease's content, by the provider's own statements, from inside the host. For behavioural mutants. */
-  hand(site: Site): { snapshot(): unknown; restore(snapshot: unknown): void };
+  hand(site: Site): Hand;
 }
 
 /** Describes a kind of engine. */

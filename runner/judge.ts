@@ -1,5 +1,6 @@
 import type { Declaration, EngineFacts, NotApplicableReason } from '../contracts/kernel/capabilities.ts';
 import { whyNotApplicable } from '../contracts/kernel/capabilities.ts';
+import { LeftLocked } from '../contracts/kernel/engine.ts';
 import { type Guard, NotApplicable, Vacuous, Violation } from '../contracts/kernel/guard.ts';
 import type { Engine } from '../providers/provider.ts';
 import { GuardBench } from './bench.ts';
@@ -81,8 +82,9 @@ async function record(
     verdict.reason = error.message;
     return false;
   }
-  if (error instanceof Violation) {
-    bench.tally.violations.push({ case: bench.currentCase, replay: bench.currentCase, violation: error });
+  if (error instanceof Violation || error instanceof LeftLocked) {
+    const violation = error instanceof Violation ? error : new Violation(error.message);
+    bench.tally.violations.push({ case: bench.currentCase, replay: bench.currentCase, violation });
     return true;
   }
   if (error instanceof DeadlinePassed && bench.pending) {

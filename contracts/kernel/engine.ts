@@ -82,6 +82,11 @@ export interface Watch {
   stop(): Promise<Watched>;
 }
 
+/** The provider's own statement was kept waiting by a lock that the subject holds although no call of it is running. */
+export class LeftLocked extends Error {
+  override name = 'LeftLocked';
+}
+
 /** The part of a host that a lease needs: calls to the provider's agent that lives beside the subject. */
 export interface AgentLink {
   call(method: string, args: unknown[]): Promise<unknown>;

@@ -1,17 +1,19 @@
 import type { Site } from './engine.ts';
 
+/** Reads and writes the content of a lease by the provider's own statements, from inside the subject's host. */
+export interface Hand {
+  snapshot(): unknown;
+  restore(snapshot: unknown): void;
+  /** Shows every stored row to `change`, which may overwrite its columns. */
+  edit(change: (row: Record<string, unknown>, table: string) => void): void;
+}
+
 /** What a behavioural mutant may use beside the port: the engine's own hand, in the subject's host. */
 export interface MutantTools {
   site: Site;
   /** To be called whenever the lie changed something that the caller or a reader could observe. */
   lied(): void;
-  /** The lease's content, read and written by the provider's own statements. */
-  hand: {
-    snapshot(): unknown;
-    restore(snapshot: unknown): void;
-    /** Shows every stored row to `change`, which may overwrite its columns; absent where a provider cannot do that. */
-    edit?(change: (row: Record<string, unknown>, table: string) => void): void;
-  };
+  hand: Hand;
   /** Runs the original call of another member or with other arguments. */
   readonly later: (work: () => unknown, milliseconds: number) => void;
 }

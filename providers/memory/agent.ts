@@ -64,7 +64,15 @@ export const agent: Agent = {
   },
   hand(site: Site) {
     const store = openStore((site as MemorySite).name);
-    return { snapshot: () => snapshot(store), restore: (content) => restore(store, content as Content) };
+    return {
+      snapshot: () => snapshot(store),
+      restore: (content) => restore(store, content as Content),
+      edit(change) {
+        const content = snapshot(store);
+        for (const [table, rows] of Object.entries(content)) for (const row of rows) change(row, table);
+        restore(store, content);
+      },
+    };
   },
 };
 

@@ -2,7 +2,7 @@ import type { Found, SampleBy, Site, Sprung, Watched } from '../../contracts/ker
 import type { Unable } from '../attached-hosts.ts';
 import type { Agent } from '../provider.ts';
 import type { SqliteSite } from '../sites.ts';
-import { analyse, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
+import { analyse, edit, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
 import { defineFunctions, driverClass, openOwn } from './database.ts';
 import { databaseKey } from './database-key.ts';
 import { counterFor, ForeignKeysOff, type Order } from './fault-counters.ts';
@@ -93,6 +93,7 @@ function install(): Agent {
       return {
         snapshot: () => work(snapshot),
         restore: (content) => void work((db) => restore(db, content as SqliteSnapshot)),
+        edit: (change) => void work((db) => edit(db, change)),
       };
     },
   };

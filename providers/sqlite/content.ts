@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Found, Snapshot } from '../../contracts/kernel/engine.ts';
-import { ours, quoteName, quoteText, shorten } from './sql.ts';
+import { ours, quoteName, quoteText, shorten, unquoteName } from './sql.ts';
 import { atomically } from './transaction.ts';
 
 /** All rows of one table, as the engine stores them. */
@@ -50,6 +50,19 @@ export function restore(db: DatabaseSync, { content }: SqliteSnapshot): void {
     for (const [name, table] of Object.entries(content)) insertAll(db, name, table);
     for (const { sql } of triggers) db.exec(String(sql));
   });
+}
+
+/** Shows every row to `change`, which may overwrite its columns, and writes back what it made of them. */
+export function edit(db: DatabaseSync, change: (row: Record<string, unknown>, table: string) => void): void {
+  const whole = snapshot(db);
+  for (const [name, table] of Object.entries(whole.content)) {
+    table.rows = table.rows.map((values) => {
+      const row: Record<string, unknown> = Object.fromEntries(table.columns.map((c, i) => [unquoteName(c), values[i]]));
+      change(row, name);
+      return Object.values(row) as SQLOutputValue[];
+    });
+  }
+  restore(db, whole);
 }
 
 /** Refreshes the statistics that the query planner uses. */

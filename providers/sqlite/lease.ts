@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
-import type {
-  AgentLink,
-  ArmedFault,
-  Fault,
-  Found,
-  Lease,
-  SampleBy,
-  Snapshot,
-  Sprung,
-  Watch,
-  Watched,
+import {
+  type AgentLink,
+  type ArmedFault,
+  type Fault,
+  type Found,
+  type Lease,
+  LeftLocked,
+  type SampleBy,
+  type Snapshot,
+  type Sprung,
+  type Watch,
+  type Watched,
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import { AttachedHosts, addSprung, joinWatched } from '../attached-hosts.ts';
@@ -71,31 +72,31 @@ export class SqliteLease implements Lease {
   async read(statement: string): Promise<Found> {
     if (!this.#direct) return (await this.#ask('read', statement)) as Found;
     const db = this.#direct.get();
-    return db ? read(db, statement) : { missing: 'there is no database file' };
+    return db ? unlessLocked(() => read(db, statement)) : { missing: 'there is no database file' };
   }
 
   async snapshot(): Promise<SqliteSnapshot> {
     if (!this.#direct) return (await this.#ask('snapshot')) as SqliteSnapshot;
     const db = this.#direct.get();
-    return db ? snapshot(db) : { tables: {}, content: {} };
+    return db ? unlessLocked(() => snapshot(db)) : { tables: {}, content: {} };
   }
 
   async restore(content: Snapshot): Promise<void> {
     if (!this.#direct) return void (await this.#ask('restore', content));
     const db = this.#direct.get();
-    if (db) restore(db, content as SqliteSnapshot);
+    if (db) unlessLocked(() => restore(db, content as SqliteSnapshot));
   }
 
   async analyse(): Promise<void> {
     if (!this.#direct) return void (await this.#ask('analyse'));
     const db = this.#direct.get();
-    if (db) analyse(db);
+    if (db) unlessLocked(() => analyse(db));
   }
 
   async wipe(): Promise<void> {
     if (!this.#direct) return void (await this.#ask('wipe'));
     const db = this.#direct.get();
-    if (db) wipe(db);
+    if (db) unlessLocked(() => wipe(db));
   }
 
   async arm(fault: Fault): Promise<ArmedFault> {
@@ -197,14 +198,14 @@ export class SqliteLease implements Lease {
   #setMechanism(nonce: string, fault: Fault): void {
     if (!this.#direct || fault.at === 'crash') return;
     const db = this.#database();
-    if (fault.at === 'lock') db.exec('BEGIN IMMEDIATE');
-    else changeSchema(db, () => setTrap(db, nonce, fault));
+    if (fault.at === 'lock') unlessLocked(() => db.exec('BEGIN IMMEDIATE'));
+    else unlessLocked(() => changeSchema(db, () => setTrap(db, nonce, fault)));
   }
 
   #removeMechanism(nonce: string, fault: Fault): void {
     const db = this.#direct?.get();
     if (!db || fault.at === 'crash') return;
-    if (fault.at !== 'lock') changeSchema(db, () => removeTrap(db, nonce));
+    if (fault.at !== 'lock') unlessLocked(() => changeSchema(db, () => removeTrap(db, nonce)));
     else if (db.isTransaction) db.exec('ROLLBACK');
   }
 
@@ -239,6 +240,17 @@ export class SqliteLease implements Lease {
 /** What a process that was killed left word of. */
 function crashes(mark: string): Sprung[] {
   return existsSync(mark) ? [JSON.parse(readFileSync(mark, 'utf8')) as Sprung] : [];
+}
+
+function unlessLocked<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause;
+    throw new LeftLocked('the subject has left a transaction open: the database stays locked after its call', {
+      cause,
+    });
+  }
 }
 
 function changeSchema(db: DatabaseSync, work: () => void): void {

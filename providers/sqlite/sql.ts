@@ -7,6 +7,11 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** The name that `quoteName` quoted; one that is not quoted is itself. */
+export function unquoteName(quoted: string): string {
+  return quoted.startsWith('"') ? quoted.slice(1, -1).replaceAll('""', '"') : quoted;
+}
+
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

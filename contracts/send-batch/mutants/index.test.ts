@@ -36,7 +36,12 @@ describe('controls', () => {
 
   test.each(controls)('%s has the members that the subject has', (id) => {
     const control = sendBatchMutants.find((m) => m.id === id)!;
-    const tools = { site: { provider: 'x', mode: 'x' }, lied() {}, hand: { snapshot() {}, restore() {} }, later() {} };
+    const tools = {
+      site: { provider: 'x', mode: 'x' },
+      lied() {},
+      hand: { snapshot() {}, restore() {}, edit() {} },
+      later() {},
+    };
     expect(Object.keys(control.wrap({ sendBatch: () => [] }, tools) as object)).toEqual(['sendBatch']);
   });
 });
