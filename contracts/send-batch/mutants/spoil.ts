@@ -130,8 +130,9 @@ function isFailure(outcome: ReportedOutcome): boolean {
   return 'failed' in outcome || 'unknown' in outcome;
 }
 
-/** Whether the engine holds any table of the lease; where its hand does not say, there is one. */
+/** Whether the engine holds any table of the lease. */
 export function namespaceIsThere(tools: MutantTools): boolean {
-  const { tables } = tools.hand.snapshot() as Partial<Snapshot>;
-  return tables === undefined || Object.keys(tables).length > 0;
+  // A snapshot names its tables under `tables`, or is itself a record of them.
+  const snapshot = tools.hand.snapshot() as Partial<Snapshot>;
+  return Object.keys(snapshot.tables ?? snapshot).length > 0;
 }
