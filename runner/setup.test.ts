@@ -16,8 +16,7 @@ describe('a setup that proves nothing is named, nothing is judged on it, and the
   it.each([
     ['creates-nothing', 'setup/namespace-exists', 'open created nothing'],
     ['says-empty-for-missing', 'setup/namespace-exists', 'instead of that it is missing'],
-    ['always-empty', 'setup/single-write-is-seen', '1 of 1 message are not stored'],
-    ['drops-a-column', 'setup/single-write-is-seen', 'expected route'],
+    ['always-empty', 'setup/probe-is-independent', 'does not see an item that the engine holds'],
     ['caches-its-first-read', 'setup/probe-is-independent', 'after its row was deleted raw'],
     ['rounds-to-all-or-none', 'setup/probe-sees-a-torn-batch', 'with 3 of 6 written raw'],
     ['shares-a-connection', 'setup/namespaces-are-isolated', 'on the second lease, where nothing was written'],
@@ -44,18 +43,19 @@ describe('a setup that proves nothing is named, nothing is judged on it, and the
 
   it('echoes-what-was-sent: seen at once, where the probe has a thread of its own', async () => {
     const report = await judged('echoes-what-was-sent');
-    expect(red(report)).toEqual(expect.arrayContaining(['setup/single-write-is-seen', 'setup/probe-is-independent']));
+    expect(red(report)).toContain('setup/probe-is-independent');
   });
 });
 
 describe('a declaration that is not what the backend does is a violation, and the exit code is 1', () => {
   it.each([
+    ['drops-a-column', 'setup/single-write-is-seen', null],
     ['accepts-what-it-does-not-offer', 'setup/capability-is-honest', 'refuses-route'],
     ['overstates-its-chunk', 'setup/chunks-are-crossed', null],
     ['denies-its-chunks', 'setup/chunks-are-crossed', null],
   ])('%s: %s', async (name, guard, inCase) => {
     const report = await judged(name);
-    expect(red(report)).toEqual([guard]);
+    expect(red(report)).toContain(guard);
     expect(report.verdicts.find((v) => v.guard === guard)!.case).toBe(inCase);
     expect(report.exitCode).toBe(1);
   });

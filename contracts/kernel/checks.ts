@@ -3,7 +3,15 @@ import type { Bench } from './guard.ts';
 import { type Rig, Violation } from './guard.ts';
 import { failureChain } from './outcome.ts';
 import { count, short } from './print.ts';
-import { claimedIds, claimedStored, failureOf, type StoredItem, type Writes, type Written } from './writes.ts';
+import {
+  claimedIds,
+  claimedStored,
+  type Difference,
+  failureOf,
+  type StoredItem,
+  type Writes,
+  type Written,
+} from './writes.ts';
 
 /** Fails the guard unless the call returned one `stored` outcome for every item. */
 export function mustSucceed<Item>(w: Writes<Item>, items: readonly Item[], written: Written, what: string): void {
@@ -120,21 +128,31 @@ export function mustBeExact<Item>(
   written: Written,
   what: string,
 ): void {
+  const differences = items.map((item, slot) => w.differences(bench, item, rows[slot]!, written));
+  mustAgree(w, items, differences, what, 'stored as sent');
+}
+
+/** Fails the guard where a slot has differences; `how` says what it would be without them. */
+export function mustAgree<Item>(
+  w: Writes<Item>,
+  items: readonly Item[],
+  differences: readonly Difference[][],
+  what: string,
+  how: string,
+): void {
+  const bad = differences.findIndex((list) => list.length > 0);
+  if (bad < 0) return;
+  const print = (list: readonly Difference[], side: 'expected' | 'found') =>
+    list.map((d) => `${d.field} = ${short(d[side])}`).join('; ') || how;
   const slots = items.map((item, slot): SlotLine => {
-    const differences = w.differences(bench, item, rows[slot]!, written);
-    return {
-      slot,
-      mark: differences.length ? 'changed' : 'ok',
-      sent: w.print(item),
-      expected: differences.map((d) => `${d.field} = ${short(d.expected)}`).join('; ') || 'as sent',
-      stored: differences.map((d) => `${d.field} = ${short(d.found)}`).join('; ') || 'as sent',
-    };
+    const list = differences[slot]!;
+    const mark = list.length > 0 ? 'changed' : 'ok';
+    return { slot, mark, sent: w.print(item), expected: print(list, 'expected'), stored: print(list, 'found') };
   });
-  const bad = slots.filter((s) => s.mark === 'changed');
-  if (bad.length === 0) return;
-  const first = bad[0]!;
+  const first = differences[bad]!;
   throw new Violation(
-    `${what}: ${bad.length} of ${count(items.length, w.noun)} are not stored as sent; first in slot ${first.slot}: expected ${first.expected}, found ${first.stored}`,
+    `${what}: ${differences.filter((list) => list.length > 0).length} of ${count(items.length, w.noun)} are not ${how}; ` +
+      `first in slot ${bad}: expected ${print(first, 'expected')}, found ${print(first, 'found')}`,
     { input: `${count(items.length, w.noun)}, ${what}`, slots },
   );
 }

@@ -63,6 +63,14 @@ export interface Writes<Item> {
   stored(bench: Bench, rig: Rig): Promise<StoredItem[]>;
   /** How what is stored differs from the item that was written; empty when every value is exact. */
   differences(bench: Bench, item: Item, stored: StoredItem, written: Written): Difference[];
+  /** How what one write stored differs from what another write stored of the same item; the ids aside. */
+  rowDifferences(
+    bench: Bench,
+    found: StoredItem,
+    foundBy: Written,
+    expected: StoredItem,
+    expectedBy: Written,
+  ): Difference[];
 }
 
 export interface Difference {

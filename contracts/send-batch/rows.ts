@@ -6,7 +6,7 @@ import { type MetadataOption, offeredOptions, tokenIn } from './messages.ts';
 import type { Message } from './port.ts';
 
 /** Where the probe finds what an option was stored as. */
-export const storedAs: Record<MetadataOption, string> = {
+const storedAs: Record<MetadataOption, string> = {
   destination: 'destination',
   delay: 'dueAt',
   expiration: 'expiresAt',
@@ -94,34 +94,27 @@ function shown(expected: unknown): unknown {
     : expected;
 }
 
-/** Names of stored fields that two rows are compared in: all that either has, without the id. */
-export function rowFields(a: StoredItem, b: StoredItem): string[] {
-  return [...new Set([...Object.keys(a.fields), ...Object.keys(b.fields)])];
+/**
+ * How one stored row differs from another that was written at another time; the ids aside, instants as offsets from the
+ * start of their calls.
+ */
+export function rowDifferences(
+  bench: Bench,
+  found: StoredItem,
+  foundBy: Written,
+  expected: StoredItem,
+  expectedBy: Written,
+): Difference[] {
+  const fields = new Set([...Object.keys(found.fields), ...Object.keys(expected.fields)]);
+  return [...fields]
+    .filter((field) => !alike(field, found, foundBy, expected, expectedBy, bench.declaration.timeResolution))
+    .map((field) => ({ field, expected: expected.fields[field], found: found.fields[field] }));
 }
 
-/** A stored field for comparison between two writes at different times: instants count from the start of their call. */
-export function comparable(row: StoredItem, field: string, written: Written): unknown {
-  const value = row.fields[field];
-  return isInstant(field) && typeof value === 'number' ? { offset: value - written.startedAt } : value;
-}
-
-/** Whether a field was stored alike by two writes, whose clocks may have been read anywhere inside their calls. */
-export function storedAlike(
-  field: string,
-  a: StoredItem,
-  aWritten: Written,
-  b: StoredItem,
-  bWritten: Written,
-  resolution: number,
-): boolean {
-  const left = comparable(a, field, aWritten);
-  const right = comparable(b, field, bWritten);
-  if (!isOffset(left) || !isOffset(right)) return sameJson(left, right);
-  const slack =
-    Math.max(aWritten.settledAt - aWritten.startedAt, bWritten.settledAt - bWritten.startedAt) + 2 * resolution;
-  return Math.abs(left.offset - right.offset) <= slack;
-}
-
-function isOffset(value: unknown): value is { offset: number } {
-  return value !== null && typeof value === 'object' && 'offset' in value;
+function alike(field: string, a: StoredItem, aBy: Written, b: StoredItem, bBy: Written, resolution: number): boolean {
+  const [left, right] = [a.fields[field], b.fields[field]];
+  if (!isInstant(field) || typeof left !== 'number' || typeof right !== 'number') return sameJson(left, right);
+  // Each call may have read its clock at any moment between its begin and its end.
+  const slack = Math.max(aBy.settledAt - aBy.startedAt, bBy.settledAt - bBy.startedAt) + 2 * resolution;
+  return Math.abs(left - aBy.startedAt - (right - bBy.startedAt)) <= slack;
 }

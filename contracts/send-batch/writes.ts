@@ -5,7 +5,7 @@ import { Recipe } from '../kernel/recipe.ts';
 import type { StoredItem, Writes, Written } from '../kernel/writes.ts';
 import { messages, tokenIn, usingOption } from './messages.ts';
 import type { Message } from './port.ts';
-import { decodeRow, messageDifferences } from './rows.ts';
+import { decodeRow, messageDifferences, rowDifferences } from './rows.ts';
 
 /** How send-batch writes, for the guards that all writing contracts share. */
 export const sendWrites: Writes<Message> = {
@@ -27,6 +27,7 @@ export const sendWrites: Writes<Message> = {
   },
   stored,
   differences: messageDifferences,
+  rowDifferences,
 };
 
 async function send(

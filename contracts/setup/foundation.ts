@@ -1,4 +1,4 @@
-import { byToken, failureText, mustBeExact, mustHaveStoredAll, mustSucceed } from '../kernel/checks.ts';
+import { byToken, failureText, mustHaveStoredAll } from '../kernel/checks.ts';
 import type { Snapshot } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type Rig, Vacuous, Violation } from '../kernel/guard.ts';
 import { count } from '../kernel/print.ts';
@@ -8,7 +8,7 @@ import { failureOf, grown, type Writes } from '../kernel/writes.ts';
 export function foundationGuards<Item>(w: Writes<Item>): Guard[] {
   return [
     namespaceExists(w),
-    singleWriteIsSeen(w),
+
     probeIsIndependent(w),
     probeSeesATornBatch(w),
     namespacesAreIsolated(w),
@@ -48,24 +48,6 @@ function namespaceExists<Item>(w: Writes<Item>): Guard {
         }
         bench.record('namespace seen missing', 1);
       });
-    },
-  });
-}
-
-function singleWriteIsSeen<Item>(w: Writes<Item>): Guard {
-  return guard({
-    id: 'setup/single-write-is-seen',
-    statement: 'One item written by the single path is found by the probe with every value it was given.',
-    foundation: true,
-    proves: ['items compared'],
-    async check(bench) {
-      const rig = await bench.open();
-      const items = w.items(bench, 1);
-      const written = await w.writeOne(rig, items[0]!);
-      mustSucceed(w, items, written, 'a single write');
-      const rows = await mustHaveStoredAll(bench, w, rig, items, 'one item by the single path');
-      mustBeExact(bench, w, items, rows, written, 'one item by the single path');
-      bench.record('items compared', 1);
     },
   });
 }

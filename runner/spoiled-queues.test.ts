@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { testOptions } from './fixtures/judging.ts';
+import { run } from './run.ts';
+
+const module = new URL('./fixtures/spoiled-queues.ts', import.meta.url).href;
+
+describe('a small queue, spoiled as queues have been, is red where its fault belongs', () => {
+  it.each([
+    ['idsSorted', 'send-batch/ids-in-caller-order', 'id 10: the row of slot 9'],
+    ['idsReversed', 'send-batch/ids-in-caller-order', 'the row of slot 1'],
+    ['optionDropped', 'send-batch/metadata-round-trips', 'expected route = "route-'],
+    ['firstOptionsForAll', 'send-batch/metadata-round-trips', '256 of 257 messages are not stored as sent'],
+    ['commitsEvery25', 'send-batch/nothing-persists-after-failure', 'are stored although the batch failed'],
+    ['errorSwallowed', 'send-batch/every-outcome-reports-the-failure', 'declared to throw, but it returned'],
+    ['lastDroppedAbove100', 'send-batch/ids-in-caller-order', 'a batch of 257: 1 of 257 messages are not stored'],
+    ['cutAt25', 'send-batch/ids-in-caller-order', 'a batch of 257: 232 of 257 messages are not stored'],
+    ['oneOutcomeTooFew', 'send-batch/ids-in-caller-order', '0 outcomes for 1 message'],
+    ['endlessLoop', 'send-batch/ids-in-caller-order', 'its thread answers no more: a loop without end?'],
+    ['transactionLeftOpen', 'send-batch/backend-usable-after-failure', 'the subject has left a transaction open'],
+  ])('%s: %s', async (name, guard, message) => {
+    const options = { backends: [{ url: module, export: name }], paths: ['sqlite/shared'], timeout: 5000, runs: 10 };
+    const report = await run(testOptions({ ...options, guards: ['setup/*', guard] }), []);
+    const verdict = report.verdicts.find((v) => v.guard === guard)!;
+    expect(verdict).toMatchObject({ verdict: 'violated' });
+    expect(verdict.message).toContain(message);
+    expect(report.exitCode).toBe(1);
+  });
+});
