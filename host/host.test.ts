@@ -6,7 +6,7 @@ import { HostEnded, HostRefused } from './host.ts';
 import { hostFor, kinds, openSubject, ownThread, sharedHost, site } from './test-hosts.ts';
 
 const facts = { provider: 'none', mode: 'm', version: '1', lacks: {} };
-const agent = new URL('./fixtures/agent.ts', import.meta.url).href;
+const agents = { [site.provider]: new URL('./fixtures/agent.ts', import.meta.url).href };
 
 describe.each(kinds)('%s host', (kind) => {
   const echoHost = sharedHost(kind, 'echo');
@@ -192,7 +192,7 @@ describe.each(kinds)('%s host', (kind) => {
 
   test('loads the agent before the backend and passes calls to it', async () => {
     const host = await hostFor(kind, 'after-agent', {
-      agent,
+      agents,
       backend: { url: new URL('./fixtures/after-agent.ts', import.meta.url).href, export: 'named' },
     });
     expect(await host.agent(site, 'look', [1n])).toEqual({
@@ -232,6 +232,6 @@ describe.each(ownThread)('console of a %s host', (kind) => {
     const session = await openSubject(host, 'calls');
     await session.call('warn', []);
     await session.call('ok', []);
-    expect(host.takeConsole().text).toContain('a warning of the subject');
+    expect(host.takeConsole().text).toBe('Warning: a warning of the subject\n');
   });
 });

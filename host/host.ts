@@ -10,8 +10,8 @@ export type HostKind = 'worker' | 'process' | 'inline';
 export interface HostOptions {
   kind: HostKind;
   backend: ModuleRef;
-  /** URL of the provider's agent, or null. */
-  agent: string | null;
+  /** URLs of the agents that live beside subjects, by the provider's name. */
+  agents: Record<string, string>;
   /** Milliseconds for the host to start and to load the backend. */
   loadWithin?: number;
   /** Milliseconds that a subject has to close. */

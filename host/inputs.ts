@@ -6,8 +6,8 @@ export function freezeDeep(value: unknown): void {
 }
 
 /**
- * Overwrites what a caller could overwrite: every value of every array and plain object that is not frozen, every
- * byte, every date. Arrays keep their length.
+ * Overwrites what a caller could overwrite: every byte, every date, and every value of every array and plain object,
+ * unless it is frozen. Arrays keep their length.
  */
 export function scramble(value: unknown): void {
   walk(value, (object) => {
@@ -15,7 +15,6 @@ export function scramble(value: unknown): void {
       object.fill(0xaa);
       return;
     }
-    if (Object.isFrozen(object)) return;
     if (object instanceof Date) object.setTime(0);
     for (const [key, { value: old, writable }] of Object.entries(Object.getOwnPropertyDescriptors(object))) {
       if (!writable || key === 'length' || isContainer(old) || isForeign(old)) continue;

@@ -90,8 +90,8 @@ describe.each(ownThread)('a %s host loads a backend outside the toolkit', (kind)
       export default ${definition.replace('NAME', 'name')}`;
     const path = join(folder, file);
     await writeFile(path, source);
-    const agent = new URL('./fixtures/agent.ts', import.meta.url).href;
-    const host = await hostFor(kind, '', { agent, backend: { url: pathToFileURL(path).href, export: 'default' } });
+    const agents = { none: new URL('./fixtures/agent.ts', import.meta.url).href };
+    const host = await hostFor(kind, '', { agents, backend: { url: pathToFileURL(path).href, export: 'default' } });
     expect(host.manifest.name).toBe('same');
   });
 });

@@ -7,7 +7,7 @@ const handle = becomeHost((message) => process.send!(message));
 process.on('message', (request) => handle(request as Request));
 // When the judge is gone, nobody will end this process any more.
 process.on('disconnect', () => process.exit());
-// A subject that loops hears nothing of that; this thread does.
+// A subject that loops hears nothing of that; this thread does, wherever an orphan gets another parent.
 const watchJudge = `
   const judge = ${process.ppid};
   setInterval(() => process.ppid === judge || process.kill(process.pid, 'SIGKILL'), 500);

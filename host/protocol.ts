@@ -12,8 +12,8 @@ export interface ModuleRef {
 /** What the judge asks of a host. Every request gets exactly one reply with the same id. */
 export type Request = { id: number } & Ask;
 export type Ask =
-  /** Loads the provider's agent (before anything of the subject), then the backend. Replies with a manifest. */
-  | { do: 'load'; backend: ModuleRef; agent: string | null }
+  /** Loads the agents (URLs by provider; which one is needed only the backend tells), then the backend. Replies with a manifest. */
+  | { do: 'load'; backend: ModuleRef; agents: Record<string, string> }
   | { do: 'declare'; variant: string; contract: string; facts: EngineFacts }
   /** Opens a subject (or, with `as: 'probe'`, the backend's own probe) under a session number of the judge's choice. */
   | {

@@ -25,7 +25,7 @@ describe.each(ownThread)('a %s host', (kind) => {
   test('exchanges only messages of the schema, and every kind of them', async () => {
     const exchanged: Exchanged[] = [];
     const host = await hostFor(kind, 'echo', {
-      agent: new URL('./fixtures/agent.ts', import.meta.url).href,
+      agents: { [site.provider]: new URL('./fixtures/agent.ts', import.meta.url).href },
       trace: (one) => exchanged.push(structuredClone(one)),
     });
     const declared = await host.declare('plain', 'send-batch', {
@@ -55,7 +55,7 @@ describe.each(ownThread)('a %s host', (kind) => {
     await expect(subject.call('nothing', [])).rejects.toThrow();
     await subject.close();
     do await host.answers(1000);
-    while (host.takeStrays().length === 0);
+    while (host.ended === undefined && host.takeStrays().length === 0);
 
     for (const { from, message } of exchanged) {
       expect({ message, errors: errorsBy(from === 'judge' ? 'Request' : 'HostMessage', message) }).toEqual({

@@ -120,9 +120,9 @@ const ask = (name: string, about: string, fields: Record<string, Type.TSchema> =
   Type.Object({ id: index(), do: Type.Literal(name), ...fields }, { ...closed, description: about });
 
 const requests = [
-  ask('load', 'Loads the agent, if any, then the backend. The value is a Manifest.', {
+  ask('load', 'Loads the agents, by provider, then the backend. The value is a Manifest.', {
     backend: Type.Object({ url: Type.String(), export: Type.String() }, closed),
-    agent: Type.Union([Type.String(), Type.Null()]),
+    agents: Type.Record(Type.String(), Type.String()),
   }),
   ask('declare', 'What a variant declares on this engine. The value is a Declaration.', {
     variant: Type.String(),

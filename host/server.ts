@@ -1,4 +1,4 @@
-import type { Found } from '../contracts/kernel/engine.ts';
+import type { Found, Site } from '../contracts/kernel/engine.ts';
 import type { ContractName } from '../contracts/ports.ts';
 import type { Agent } from '../providers/provider.ts';
 import { type Backend, declarationOf, defineBackend, type Entry, type Probe } from './backend.ts';
@@ -28,7 +28,7 @@ export interface Server {
 
 /** Serves requests about one backend; `say` carries the replies to the judge. */
 export function createServer(say: (message: HostMessage) => void, mutantsOf = loadMutants): Server {
-  let agent: Agent | undefined;
+  const agents = new Map<string, Agent>();
   let backend: Backend | undefined;
   const sessions = new Map<number, SubjectSession | ProbeSession>();
   const cancellers = new Map<number, AbortController>();
@@ -61,8 +61,7 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
         sessions.delete(request.session);
         return null;
       case 'agent':
-        if (!agent) throw new Error('this host was started without a provider agent');
-        return agent.call(request.site, request.method, decode(request.args) as unknown[]);
+        return agentOf(request.site).call(request.site, request.method, decode(request.args) as unknown[]);
       case 'lies':
         return subjectOf(request.session).lies;
       case 'ping':
@@ -73,8 +72,8 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
   }
 
   async function load(request: RequestTo<'load'>): Promise<Manifest> {
-    if (request.agent !== null) {
-      agent = (await importExport({ url: request.agent, export: 'agent' }, 'provider agent')) as Agent;
+    for (const [provider, url] of Object.entries(request.agents)) {
+      agents.set(provider, (await importExport({ url, export: 'agent' }, 'provider agent')) as Agent);
     }
     // A plain definition will do, too.
     backend = defineBackend((await importExport(request.backend, 'backend')) as Backend);
@@ -86,7 +85,11 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
     const spoilers = mutants.length === 0 ? [] : pickMutants(await mutantsOf(), mutants);
     const opened = await entry.open(site);
     const name = contract as ContractName;
-    const spoiled = spoil(portOf(opened, name), spoilers, { contract: name, site, agent });
+    const spoiled = spoil(portOf(opened, name), spoilers, {
+      contract: name,
+      site,
+      hand: () => agentOf(site).hand(site),
+    });
     sessions.set(session, { as: 'subject', contract: name, ...spoiled, close: async () => opened.close?.() });
     return { members: Object.keys(spoiled.port) };
   }
@@ -115,6 +118,12 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
     } finally {
       cancellers.delete(request.id);
     }
+  }
+
+  function agentOf(site: Site): Agent {
+    const agent = agents.get(site.provider);
+    if (!agent) throw new Error(`this host was started without a provider agent for ${print(site.provider)}`);
+    return agent;
   }
 
   function sessionOf(number: number): SubjectSession | ProbeSession {

@@ -62,7 +62,7 @@ async function serve(options: { agent: boolean }) {
   await ask({
     do: 'load',
     backend: { url: url('echo'), export: 'default' },
-    agent: options.agent ? url('agent') : null,
+    agents: options.agent ? { none: url('agent') } : {},
   });
   const open = (ids: string[], session = 1) =>
     ask({
@@ -109,7 +109,9 @@ test('a mutant has the site and the hand of the engine', async () => {
 test('without an agent the hand is missed only when it is used', async () => {
   const { open, call } = await serve({ agent: false });
   expect(await open(['drops-last'])).toHaveProperty('value');
-  expect(await call('snapshot')).toMatchObject({ threw: { message: expect.stringContaining('no provider agent') } });
+  expect(await call('snapshot')).toMatchObject({
+    threw: { message: expect.stringContaining('without a provider agent') },
+  });
 });
 
 test('later runs later, and may fail unheard', async () => {

@@ -1,7 +1,6 @@
 import type { Site } from '../contracts/kernel/engine.ts';
-import type { Mutant, MutantTools } from '../contracts/kernel/mutant.ts';
+import type { Hand, Mutant, MutantTools } from '../contracts/kernel/mutant.ts';
 import type { ContractName } from '../contracts/ports.ts';
-import type { Agent } from '../providers/provider.ts';
 import { beside } from './beside.ts';
 import { type Port, portOf } from './port.ts';
 import { print } from './print.ts';
@@ -31,7 +30,7 @@ export interface Spoiled {
 export function spoil(
   port: Port,
   mutants: readonly Mutant[],
-  where: { contract: ContractName; site: Site; agent: Agent | undefined },
+  where: { contract: ContractName; site: Site; hand: () => Hand },
 ): Spoiled {
   const lies: Record<string, number> = {};
   let spoiled = port;
@@ -40,18 +39,17 @@ export function spoil(
     const lied = () => {
       lies[mutant.id]! += 1;
     };
-    spoiled = portOf(mutant.wrap(spoiled, toolsAt(where.site, where.agent, lied)), where.contract);
+    spoiled = portOf(mutant.wrap(spoiled, toolsAt(where.site, where.hand, lied)), where.contract);
   }
   return { port: spoiled, lies };
 }
 
-function toolsAt(site: Site, agent: Agent | undefined, lied: () => void): MutantTools {
+function toolsAt(site: Site, hand: () => Hand, lied: () => void): MutantTools {
   return {
     site,
     lied,
     get hand() {
-      if (!agent) throw new Error('a mutant needs the hand of the engine, and this host has no provider agent');
-      return agent.hand(site);
+      return hand();
     },
     later: (work, milliseconds) => {
       // A late lie that finds its lease gone is no failure of the subject, so it may fail unheard.

@@ -32,7 +32,7 @@ export function sharedHost(kind: HostKind, fixture: string): () => Host {
 
 function startFixture(kind: HostKind, fixture: string, more: Partial<HostOptions>): Promise<Host> {
   const backend = { url: new URL(`./fixtures/${fixture}.ts`, import.meta.url).href, export: 'default' };
-  return startHost({ kind, backend, agent: null, ...more });
+  return startHost({ kind, backend, agents: {}, ...more });
 }
 
 /** A subject of a fixture. */

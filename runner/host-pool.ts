@@ -1,15 +1,19 @@
-import type { Host, HostKind } from '../host/host.ts';
+import type { Host, HostKind, HostOptions } from '../host/host.ts';
 import type { ModuleRef } from '../host/protocol.ts';
 import { startHost } from '../host/start.ts';
+import { providers } from '../providers/index.ts';
+
+/** Every host loads all agents: they must be there before the backend, and only the backend tells its provider. */
+const agents = Object.fromEntries(providers.flatMap(({ name, agent }) => (agent ? [[name, agent.href]] : [])));
 
 /** Hosts of one backend, started when they are needed and used again while they are sound. */
 export class HostPool {
-  readonly #options: { kind: HostKind; backend: ModuleRef; agent: string | null };
+  readonly #options: HostOptions;
   readonly #idle: Host[] = [];
   readonly #all = new Set<Host>();
 
-  constructor(options: { kind: HostKind; backend: ModuleRef; agent: string | null }) {
-    this.#options = options;
+  constructor(kind: HostKind, backend: ModuleRef) {
+    this.#options = { kind, backend, agents };
   }
 
   async take(): Promise<Host> {

@@ -1,7 +1,6 @@
 import picomatch from 'picomatch';
 import { contracts } from '../contracts/index.ts';
 import type { Contract, Guard } from '../contracts/kernel/guard.ts';
-import type { Host } from '../host/host.ts';
 import { HostRefused } from '../host/host.ts';
 import type { Manifest, ModuleRef } from '../host/protocol.ts';
 import { findProvider, providers } from '../providers/index.ts';
@@ -65,9 +64,9 @@ interface Loaded {
 }
 
 async function loadBackend(module: ModuleRef, options: RunOptions, pools: HostPool[]): Promise<Loaded> {
-  // The engine's agent must be there before the subject's module loads, and only the module tells its engine:
-  // a first look without an agent, then hosts with it.
-  const manifest = await look(module, options);
+  const pool = new HostPool(options.host, module);
+  pools.push(pool);
+  const manifest = await manifestOf(pool);
   const provider = findProvider(manifest.provider);
   if (!provider) {
     throw new UsageError(
@@ -75,22 +74,17 @@ async function loadBackend(module: ModuleRef, options: RunOptions, pools: HostPo
       `the providers are: ${providers.map((p) => p.name).join(', ')}`,
     );
   }
-  const pool = new HostPool({ kind: options.host, backend: module, agent: provider.agent?.href ?? null });
-  pools.push(pool);
   return { manifest, provider, pool };
 }
 
-async function look(module: ModuleRef, options: RunOptions): Promise<Manifest> {
-  const pool = new HostPool({ kind: options.host, backend: module, agent: null });
-  let host: Host | undefined;
+async function manifestOf(pool: HostPool): Promise<Manifest> {
   try {
-    host = await pool.take();
+    const host = await pool.take();
+    await pool.giveBack(host, true);
     return host.manifest;
   } catch (error) {
     if (error instanceof HostRefused) throw new UsageError(error.message);
     throw error;
-  } finally {
-    await pool.end();
   }
 }
 
