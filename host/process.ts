@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { beside } from './beside.ts';
+import { siblingModule } from '../providers/sibling-module.ts';
 import type { Link, LinkListener } from './client.ts';
 import type { HostMessage } from './protocol.ts';
 
@@ -10,7 +10,7 @@ const textKept = 8 * 1024;
 
 /** A host in a process of its own; messages are JSON over Node's IPC channel. */
 export function processLink(listener: LinkListener): Link {
-  const child = fork(fileURLToPath(beside('./process-child', import.meta.url)), [], {
+  const child = fork(fileURLToPath(siblingModule('process-child', import.meta.url)), [], {
     execArgv: [`--max-old-space-size=${memoryMb}`],
     serialization: 'json',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

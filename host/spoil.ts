@@ -1,13 +1,13 @@
 import type { Site } from '../contracts/kernel/engine.ts';
 import type { Hand, Mutant, MutantTools } from '../contracts/kernel/mutant.ts';
 import type { ContractName } from '../contracts/ports.ts';
-import { beside } from './beside.ts';
+import { siblingModule } from '../providers/sibling-module.ts';
 import { type Port, portOf } from './port.ts';
 import { print } from './print.ts';
 
 /** Loads every behavioural mutant there is; hosts that spoil nothing never do. */
 export async function loadMutants(): Promise<Mutant[]> {
-  const module = (await import(beside('../contracts/mutants', import.meta.url).href)) as { mutants: Mutant[] };
+  const module = (await import(siblingModule('../contracts/mutants', import.meta.url).href)) as { mutants: Mutant[] };
   return module.mutants;
 }
 

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
-import { beside } from './beside.ts';
+import { siblingModule } from '../providers/sibling-module.ts';
 import type { Link, LinkListener } from './client.ts';
 
 const memoryMb = 512;
 
 /** A host in a thread of its own. */
 export function workerLink(listener: LinkListener): Link {
-  const worker = new Worker(beside('./worker-thread', import.meta.url), {
+  const worker = new Worker(siblingModule('worker-thread', import.meta.url), {
     // The judge's own flags (a test runner's loader, say) are none of the subject's business.
     execArgv: [],
     // What gets around the captured console goes nowhere instead of into the judge's output.
