@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { hostFor, kinds, openSubject, ownThread } from './fixtures/test-hosts.ts';
 import { type Host, HostEnded, HostRefused } from './host.ts';
-import { hostFor, kinds, openSubject, ownThread } from './test-hosts.ts';
 
 /** Asks again until the host has heard of something that nobody awaits. */
 async function strayOf(host: Host): Promise<unknown> {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { strictDeclaration } from '../contracts/kernel/capabilities.ts';
 import { Recipe } from '../contracts/kernel/recipe.ts';
 import { Opaque } from './codec.ts';
+import { hostFor, kinds, openSubject, ownThread, sharedHost, site } from './fixtures/test-hosts.ts';
 import { HostEnded, HostRefused } from './host.ts';
-import { hostFor, kinds, openSubject, ownThread, sharedHost, site } from './test-hosts.ts';
 
 const facts = { provider: 'none', mode: 'm', version: '1', lacks: {} };
 const agents = { [site.provider]: new URL('./fixtures/agent.ts', import.meta.url).href };

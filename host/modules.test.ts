@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hostFor, ownThread } from './fixtures/test-hosts.ts';
 import { loaderFor } from './modules.ts';
-import { hostFor, ownThread } from './test-hosts.ts';
 
 describe('loaderFor', () => {
   const toolkit = 'file:///toolkit/';

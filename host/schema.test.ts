@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { Recipe } from '../contracts/kernel/recipe.ts';
+import { hostFor, openSubject, ownThread, site } from './fixtures/test-hosts.ts';
 import type { Exchanged } from './host.ts';
 import type { HostMessage, Request } from './protocol.ts';
 import { schemaText } from './schema.ts';
-import { hostFor, openSubject, ownThread, site } from './test-hosts.ts';
 
 const schema = JSON.parse(readFileSync(new URL('../docs/protocol.schema.json', import.meta.url), 'utf8'));
 const ajv = new Ajv2020({ strict: true, allErrors: true }).addSchema(schema, 'protocol');
