@@ -1,80 +1,62 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Declaration, EngineFacts } from '../contracts/kernel/capabilities.ts';
-import type { Found, Lease, Snapshot } from '../contracts/kernel/engine.ts';
+import { type Lease, LeftLocked, type Snapshot } from '../contracts/kernel/engine.ts';
 import {
   type Bench,
-  type CallOptions,
   NotApplicable,
   type OpenOptions,
   type Rig,
-  type Subject,
   Vacuous,
   Violation,
 } from '../contracts/kernel/guard.ts';
-import type { Settled } from '../contracts/kernel/outcome.ts';
 import { count, cut } from '../contracts/kernel/print.ts';
-import { type Host, HostEnded, HostRefused, type Session } from '../host/host.ts';
-import type { Engine } from '../providers/provider.ts';
-import type { Deadline } from './deadline.ts';
-import type { HostPool } from './host-pool.ts';
+import { DeadlinePassed } from './deadline.ts';
 import { Ledger } from './ledger.ts';
-import type { EnginePath } from './path.ts';
 import { Draws, deriveSeed } from './random.ts';
 import type { CaseResult } from './report.ts';
+import { type RigOptions, Rigs, SubjectDied } from './rigs.ts';
 
-export interface BenchOptions {
+export interface BenchOptions extends RigOptions {
   guard: string;
-  path: EnginePath;
-  engine: Engine;
-  facts: EngineFacts;
   declaration: Declaration;
-  pool: HostPool;
-  deadline: Deadline;
   seed: number;
   runs: number;
   /** The only case to run, and fast-check's path into its values. */
   replay: { case: string; path: string | undefined } | null;
-  mutants: readonly string[];
-  keep: boolean;
 }
 
-/** What a host is for: the subject, a second subject that races it, or the backend's own probe. */
-type HostRole = 'subject' | 'rival' | 'probe';
-
-/** A violation, with the case that found it and the way to run that case again. */
+/** A violation, with the case that found it and what `--replay` needs to run that case again. */
 export interface FoundViolation {
   case: string | null;
   replay: string | null;
   violation: Violation;
 }
 
-/** What happens while a guard runs that its verdict has to tell. */
-export interface Tally {
-  cases: CaseResult[];
-  violations: FoundViolation[];
-  generated: number;
-  items: number;
+/** Subjects that serve one generated value of a property after the other. */
+interface Standing {
+  scope: Scope;
+  rigs: { rig: Rig; empty: Snapshot }[];
+  next: number;
 }
+type Scope = Rigs['scopes']['current'];
 
-/** The bench that a guard works at: opens subjects on leases in hosts, and lets go of all of them at the end. */
+/** The bench that a guard works at: its cases, its random values, and the ledger of what it saw. */
 export class GuardBench implements Bench {
   readonly declaration: Declaration;
   readonly facts: EngineFacts;
   readonly rowsStatement: string | null;
+  readonly rigs: Rigs;
   readonly ledger = new Ledger();
-  readonly tally: Tally = { cases: [], violations: [], generated: 0, items: 0 };
-  /** The call that is running now, in words, and since when. */
-  pending: { what: string; since: number } | undefined;
+  readonly cases: CaseResult[] = [];
+  readonly violations: FoundViolation[] = [];
+  /** Values that properties were given. */
+  generated = 0;
   /** The case that is running now. */
   currentCase: string | null = null;
 
   readonly #o: BenchOptions;
-  readonly #hosts = new Map<HostRole, Host>();
-  readonly #attached = new Map<Lease, Map<Host, () => Promise<void>>>();
-  #scope: (() => Promise<void>)[] = [];
   #draws: Draws;
-  /** Subjects that serve the values of the property that is running. */
-  #standing: { scope: (() => Promise<void>)[]; rigs: { rig: Rig; empty: Snapshot }[]; next: number } | undefined;
+  #standing: Standing | undefined;
   #tokens = 0;
 
   constructor(options: BenchOptions) {
@@ -82,22 +64,16 @@ export class GuardBench implements Bench {
     this.declaration = options.declaration;
     this.facts = options.facts;
     this.rowsStatement = options.path.rowsStatement;
+    this.rigs = new Rigs(options);
     this.#draws = this.#drawsFor('');
   }
 
-  async lease(): Promise<Lease> {
-    const lease = await this.#o.deadline.race(this.#o.engine.lease({ mode: this.#o.path.mode }));
-    this.#scope.push(() => lease.release({ keep: this.#o.keep }));
-    return lease;
+  lease(): Promise<Lease> {
+    return this.rigs.lease();
   }
 
-  async open(options: OpenOptions = {}): Promise<Rig> {
-    const lease = options.lease ?? (await this.lease());
-    const host = await this.#host(options.anotherHost ? 'rival' : 'subject');
-    await this.#attach(lease, host);
-    const subject = await this.#openSubject(lease, host, options.wrapped ? ['pass-through'] : []);
-    this.#scope.push(() => subject.close());
-    return { lease, subject, read: this.#reader(lease, host) };
+  open(options?: OpenOptions): Promise<Rig> {
+    return this.rigs.open(options);
   }
 
   async openEmpty(): Promise<Rig> {
@@ -109,57 +85,19 @@ export class GuardBench implements Bench {
       return there.rig;
     }
     // It outlives the value that it was opened for.
-    const inner = this.#scope;
-    this.#scope = standing.scope;
-    const rig = await this.open().finally(() => {
-      this.#scope = inner;
-    });
+    const rig = await this.rigs.scopes.within(standing.scope, () => this.open());
     standing.rigs.push({ rig, empty: await rig.lease.snapshot() });
     return rig;
   }
 
   async case(name: string, body: () => Promise<void>): Promise<void> {
-    const replay = this.#o.replay;
-    if (replay && replay.case !== name) return;
-    await this.#inCase(name, name, () => this.#inScope(body));
+    if (this.#isLeftOut(name)) return;
+    await this.#inCase(name, () => this.rigs.scopes.run(body));
   }
 
   async property<T>(name: string, values: Arbitrary<T>, body: (value: T) => Promise<void>): Promise<void> {
-    const replay = this.#o.replay;
-    if (replay && replay.case !== name) return;
-    let stopped: unknown;
-    const property = fc.asyncProperty(values, async (value) => {
-      if (stopped) return;
-      this.tally.generated += 1;
-      this.#draws = this.#drawsFor(name);
-      this.#standing!.next = 0;
-      try {
-        await this.#inScope(() => body(value));
-      } catch (error) {
-        // A subject that failed may not be what it was; the next value gets fresh ones.
-        this.#standing!.rigs.length = 0;
-        // Only a broken rule is worth shrinking; anything else ends the property at once.
-        if (!(error instanceof Violation)) stopped = error;
-        throw error;
-      }
-    });
-    const search = async () => {
-      this.#standing = { scope: this.#scope, rigs: [], next: 0 };
-      const details = await fc.check(property, {
-        seed: deriveSeed(this.#o.seed, this.#o.guard, name),
-        numRuns: this.#o.runs,
-        // Shrinking may take most of the guard's time, but not all of it.
-        interruptAfterTimeLimit: Math.max(1, this.#o.deadline.left * 0.7),
-        ...(replay?.path === undefined ? {} : { path: replay.path }),
-      });
-      if (stopped) throw stopped;
-      if (!details.failed || !(details.errorInstance instanceof Violation)) return;
-      const { message, counterexample } = details.errorInstance;
-      const input = `generated input ${cut(fc.stringify(details.counterexample?.[0]), 400)} (shrunk ${count(details.numShrinks, 'times')})`;
-      const violation = new Violation(message, { input, slots: counterexample?.slots ?? [] });
-      throw Object.assign(violation, { replay: `${name}@${details.counterexamplePath}` });
-    };
-    await this.#inCase(name, null, () => this.#inScope(search)).finally(() => {
+    if (this.#isLeftOut(name)) return;
+    await this.#inCase(name, () => this.rigs.scopes.run(() => this.#search(name, values, body))).finally(() => {
       this.#standing = undefined;
     });
   }
@@ -178,181 +116,81 @@ export class GuardBench implements Bench {
     this.ledger.record(evidence, amount);
   }
 
-  /** What was thrown outside any promise in the hosts of this guard, in words. */
-  async strays(): Promise<string[]> {
-    const found: string[] = [];
-    for (const host of this.#hosts.values()) {
-      if (host.ended === undefined) await host.answers(2000);
-      for (const failure of host.takeStrays()) found.push(`${failure.name}: ${failure.message}`);
-    }
-    return found;
+  /** Enters a violation under the case that is running. */
+  found(violation: Violation, replay: string | null = this.currentCase): void {
+    this.violations.push({ case: this.currentCase, replay, violation });
   }
 
-  /** What the subjects wrote to the console. */
-  console(): { bytes: number; text: string } {
-    const parts = [...this.#hosts.values()].map((host) => host.takeConsole());
-    return { bytes: parts.reduce((sum, p) => sum + p.bytes, 0), text: parts.map((p) => p.text).join('') };
-  }
-
-  /** Whether a host's thread is busy and does not even answer. */
-  async isStuck(): Promise<boolean> {
-    for (const host of this.#hosts.values()) if (host.ended === undefined && !(await host.answers(200))) return true;
-    return false;
-  }
-
-  /** Lets go of everything. Hosts that are not sound are ended. */
-  async end(sound: boolean): Promise<void> {
-    if (!sound) await Promise.all([...this.#hosts.values()].map((host) => host.terminate()));
-    await this.#close(this.#scope);
-    this.#scope = [];
-    for (const host of this.#hosts.values()) await this.#o.pool.giveBack(host, sound);
-    this.#hosts.clear();
-  }
-
-  async #host(role: HostRole): Promise<Host> {
-    const there = this.#hosts.get(role);
-    if (there) return there;
-    const host = await this.#o.deadline.race(this.#o.pool.take());
-    host.takeConsole();
-    this.#hosts.set(role, host);
-    return host;
-  }
-
-  async #attach(lease: Lease, host: Host): Promise<void> {
-    const hosts = this.#attached.get(lease) ?? new Map<Host, () => Promise<void>>();
-    this.#attached.set(lease, hosts);
-    if (hosts.has(host)) return;
-    const leave = await lease.attach({ call: (method, args) => host.agent(lease.site, method, args) });
-    hosts.set(host, leave);
-    this.#scope.push(async () => {
-      hosts.delete(host);
-      if (host.ended === undefined) await leave();
-    });
-  }
-
-  async #openSubject(lease: Lease, host: Host, wrappers: string[]): Promise<Subject> {
-    const { variant, contract } = this.#o.path;
-    const mutants = [...this.#o.mutants, ...wrappers];
-    const session = await this.#asked(host, 'opening the subject', () =>
-      host.open({ as: 'subject', variant, contract, site: lease.site, mutants }),
-    );
-    return {
-      members: session.members,
-      call: async (member: string, args: unknown[], options?: CallOptions): Promise<Settled<unknown>> => {
-        const items = Array.isArray(args[0]) ? args[0].length : 1;
-        this.tally.items += items;
-        return this.#asked(host, `${member} (${count(items, 'items')})`, () => session.call(member, args, options));
-      },
-      close: async () => {
-        if (host.ended === undefined) await this.#asked(host, 'closing the subject', () => session.close());
-      },
-    };
-  }
-
-  /** Asks a host on behalf of the subject; what goes wrong there is the subject's fault. */
-  async #asked<T>(host: Host, what: string, ask: () => Promise<T>): Promise<T> {
-    try {
-      return await this.#watched(what, ask());
-    } catch (error) {
-      if (error instanceof HostRefused)
-        throw new Violation(`${what} failed: ${error.failure.name}: ${error.failure.message}`);
-      if (error instanceof HostEnded) throw new SubjectDied(endOf(host, error));
-      throw error;
-    }
-  }
-
-  #reader(lease: Lease, host: Host): () => Promise<Found> {
-    const statement = this.rowsStatement;
-    if (statement !== null) return () => this.#watched('reading by the probe', lease.read(statement));
-    let session: Session | undefined;
-    return async () => {
-      // A database in the subject's own memory can be read nowhere else.
-      const home = this.facts.lacks.twoHosts === undefined ? await this.#host('probe') : host;
+  /** Looks for a value that breaks the rule, and for the smallest one. */
+  async #search<T>(name: string, values: Arbitrary<T>, body: (value: T) => Promise<void>): Promise<void> {
+    const standing: Standing = { scope: this.rigs.scopes.current, rigs: [], next: 0 };
+    this.#standing = standing;
+    let stopped: unknown;
+    const property = fc.asyncProperty(values, async (value) => {
+      if (stopped) return;
+      this.generated += 1;
+      this.#draws = this.#drawsFor(name);
+      standing.next = 0;
       try {
-        if (!session) {
-          await this.#attach(lease, home);
-          const { variant, contract } = this.#o.path;
-          const opened = await this.#watched(
-            'opening the probe',
-            home.open({ as: 'probe', variant, contract, site: lease.site }),
-          );
-          session = opened;
-          this.#scope.push(async () => {
-            session = undefined;
-            if (home.ended === undefined) await opened.close();
-          });
-        }
-        return await this.#watched('reading by the probe', session.rows());
+        await this.rigs.scopes.run(() => body(value));
       } catch (error) {
-        // A probe of the backend's own has no other way to say that what it reads is not there.
-        if (error instanceof HostRefused) return { missing: `what it reads (${error.failure.message})` };
-        if (error instanceof HostEnded) throw new SubjectDied(endOf(home, error));
+        // A subject that failed may not be what it was; the next value gets fresh ones.
+        standing.rigs.length = 0;
+        // Only a broken rule is worth shrinking; anything else ends the property at once.
+        if (!(error instanceof Violation) || error instanceof SubjectDied) stopped = error;
         throw error;
       }
-    };
+    });
+    const path = this.#o.replay?.path;
+    const details = await fc.check(property, {
+      seed: deriveSeed(this.#o.seed, this.#o.guard, name),
+      numRuns: this.#o.runs,
+      // Shrinking may take most of the guard's time, but not all of it.
+      interruptAfterTimeLimit: Math.max(1, this.#o.deadline.left * 0.7),
+      ...(path === undefined ? {} : { path }),
+    });
+    if (stopped) throw stopped;
+    if (details.failed && details.errorInstance instanceof Violation) {
+      const { message, counterexample } = details.errorInstance;
+      const value = cut(fc.stringify(details.counterexample?.[0]), 400);
+      const input = `generated input ${value} (shrunk ${count(details.numShrinks, 'times')})`;
+      throw new Shrunk(message, { input, slots: counterexample?.slots ?? [] }, `${name}@${details.counterexamplePath}`);
+    }
   }
 
-  /** Waits for the subject, but not beyond the guard's deadline. */
-  async #watched<T>(what: string, work: Promise<T>): Promise<T> {
-    const before = this.pending;
-    this.pending = { what, since: performance.now() };
-    work.catch(() => {});
-    const value = await this.#o.deadline.race(work);
-    this.pending = before;
-    return value;
+  #isLeftOut(name: string): boolean {
+    return this.#o.replay !== null && this.#o.replay.case !== name;
   }
 
   #drawsFor(name: string): Draws {
     return new Draws(this.#o.seed, `${this.#o.guard}\n${name}`);
   }
 
-  async #inCase(name: string, replay: string | null, body: () => Promise<void>): Promise<void> {
+  /** Runs a case. A broken rule is entered under its name and the guard goes on; anything else ends the guard. */
+  async #inCase(name: string, body: () => Promise<void>): Promise<void> {
     this.currentCase = name;
     this.#draws = this.#drawsFor(name);
     try {
       await body();
-      this.tally.cases.push({ name, verdict: 'upheld' });
+      this.cases.push({ name, verdict: 'upheld' });
     } catch (error) {
       if (error instanceof NotApplicable || error instanceof Vacuous) throw error;
-      this.tally.cases.push({ name, verdict: error instanceof Violation ? 'violated' : 'error' });
+      const broken = error instanceof Violation || error instanceof LeftLocked || error instanceof DeadlinePassed;
+      this.cases.push({ name, verdict: broken ? 'violated' : 'error' });
       if (!(error instanceof Violation) || error instanceof SubjectDied) throw error;
-      const own = (error as { replay?: string }).replay;
-      this.tally.violations.push({ case: name, replay: own ?? replay, violation: error });
+      this.found(error, error instanceof Shrunk ? error.replay : name);
     }
     this.currentCase = null;
     this.#draws = this.#drawsFor('');
   }
-
-  /** Runs a part of the guard and closes what it opened. */
-  async #inScope(body: () => Promise<void>): Promise<void> {
-    const outer = this.#scope;
-    this.#scope = [];
-    try {
-      await body();
-    } finally {
-      const inner = this.#scope;
-      this.#scope = outer;
-      await this.#close(inner);
-    }
-  }
-
-  /** Undoes in the opposite order; all of it is tried, the first error is kept. */
-  async #close(scope: (() => Promise<void>)[]): Promise<void> {
-    let first: unknown;
-    for (const undo of scope.reverse()) {
-      try {
-        await undo();
-      } catch (error) {
-        first ??= error;
-      }
-    }
-    if (first) throw first;
-  }
 }
 
-/** The host died under a call: nothing more can be asked of it, so the guard ends here. */
-export class SubjectDied extends Violation {}
+/** The smallest generated value that was found to break the rule. */
+class Shrunk extends Violation {
+  readonly replay: string;
 
-function endOf(host: Host, error: HostEnded): string {
-  return `the subject ended its ${host.kind === 'process' ? 'process' : 'thread'}: ${host.ended ?? error.message}`;
+  constructor(message: string, counterexample: Violation['counterexample'] & object, replay: string) {
+    super(message, counterexample);
+    this.replay = replay;
+  }
 }

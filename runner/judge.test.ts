@@ -148,6 +148,41 @@ describe('what ends a guard early', () => {
     expect(verdict.message).toMatch(message);
   });
 
+  it('names a subject that loops once its call has settled', async () => {
+    const readAfterwards = async (bench: Bench) => {
+      bench.record('looks', 1);
+      const rig = await bench.open();
+      await sendWrites.write(rig, messages(bench, 3, 'bare'));
+      await rig.read();
+    };
+    const verdict = await verdictOf(readAfterwards, { backends: fixture('loops-later'), timeout: 1000 });
+    expect(verdict).toMatchObject({ verdict: 'violated' });
+    expect(verdict.message).toMatch(/reading by the probe did not settle.*its thread answers no more/);
+  });
+
+  it('names a subject that loops once all its calls have settled', async () => {
+    const verdict = await verdictOf(sendOne, { backends: fixture('loops-later'), timeout: 1000 });
+    expect(verdict).toMatchObject({ verdict: 'violated' });
+    expect(verdict.message).toContain('after its calls had settled the subject began to loop');
+  });
+
+  it('names a subject that never closes', async () => {
+    const verdict = await verdictOf(sendOne, { backends: fixture('never-closes'), timeout: 1000 });
+    expect(verdict).toMatchObject({ verdict: 'violated' });
+    expect(verdict.message).toContain('closing the subject did not settle');
+  });
+
+  it('ends a fault that is still armed when its subject hangs', async () => {
+    const armed = async (bench: Bench) => {
+      bench.record('looks', 1);
+      const rig = await bench.open();
+      await rig.lease.arm({ at: 'row', table: 'messages', nth: 1, kind: 'trigger' });
+      await sendWrites.write(rig, messages(bench, 3, 'bare'));
+    };
+    const verdict = await verdictOf(armed, { backends: fixture('loops-for-ever'), timeout: 1000 });
+    expect(verdict.message).toContain('did not settle');
+  });
+
   it.each([
     ['exits', 'the subject ended its thread: process.exit(3)'],
     ['throws-in-a-timer', 'the subject threw outside any promise: Error: thrown in a timer'],

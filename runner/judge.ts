@@ -45,27 +45,43 @@ export async function judge(guard: Guard, context: PathContext): Promise<Verdict
     deadline,
     replay: parseReplay(options.replay),
   });
-  let sound = true;
-  try {
-    await guard.check(bench);
-    for (const stray of await bench.strays()) throw new Violation(`the subject threw outside any promise: ${stray}`);
-  } catch (error) {
-    sound = !(await record(error, verdict, bench, context, limit));
-  }
-  noteConsole(context.console, bench.console());
-  await bench.end(sound).catch((error) => record(error, verdict, bench, context, limit));
+  const sound = await check(guard, bench, deadline, verdict, context);
+  noteConsole(context.console, bench.rigs.console());
+  await bench.rigs.end(sound).catch((error) => record(error, verdict, bench, context, limit));
   deadline.end();
   if (options.signal.aborted) throw new Interrupted();
 
   settle(verdict, guard, bench, options);
-  context.counts.cases += Math.max(1, bench.tally.cases.length);
-  context.counts.generated += bench.tally.generated;
-  context.counts.items += bench.tally.items;
+  context.counts.cases += Math.max(1, bench.cases.length);
+  context.counts.generated += bench.generated;
+  context.counts.items += bench.rigs.items;
   verdict.durationMs = Math.round(performance.now() - startedAt);
   return verdict;
 }
 
-/** Enters what ended the guard early; true when its hosts can no longer be trusted. */
+/** Runs the guard's check to its end or to the deadline; whether its hosts can be used again. */
+async function check(
+  guard: Guard,
+  bench: GuardBench,
+  deadline: Deadline,
+  verdict: Verdict,
+  context: PathContext,
+): Promise<boolean> {
+  const checking = guard.check(bench);
+  try {
+    await deadline.race(checking);
+    await bench.rigs.mustBeQuiet();
+    return true;
+  } catch (error) {
+    const sound = await record(error, verdict, bench, context, deadline.milliseconds);
+    if (!sound) await bench.rigs.abandon();
+    // The check may still wait for a host; now that it has ended, so does the check.
+    await checking.catch(() => {});
+    return sound;
+  }
+}
+
+/** Enters what ended the guard early; whether its hosts can still be used. */
 async function record(
   error: unknown,
   verdict: Verdict,
@@ -74,44 +90,54 @@ async function record(
   limit: number,
 ): Promise<boolean> {
   if (error instanceof NotApplicable) {
-    if (bench.tally.violations.length === 0) notApplicable(verdict, { by: error.by, reason: error.message });
-    return false;
+    notApplicable(verdict, { by: error.by, reason: error.message });
+    return true;
   }
   if (error instanceof Vacuous) {
     verdict.verdict = 'vacuous';
     verdict.reason = error.message;
-    return false;
-  }
-  if (error instanceof Violation || error instanceof LeftLocked) {
-    const violation = error instanceof Violation ? error : new Violation(error.message);
-    bench.tally.violations.push({ case: bench.currentCase, replay: bench.currentCase, violation });
     return true;
   }
-  if (error instanceof DeadlinePassed && bench.pending) {
-    const { what, since } = bench.pending;
-    const stuck = await bench.isStuck();
-    context.hung = true;
-    const how = stuck ? 'and its thread answers no more: a loop without end?' : 'and its promise is still open';
-    const waited = ((performance.now() - since) / 1000).toFixed(1);
-    const violation = new Violation(
-      `${what} did not settle: after ${waited} s (the guard has ${limit / 1000} s) it was still running, ${how}`,
-    );
-    bench.tally.violations.push({ case: bench.currentCase, replay: bench.currentCase, violation });
-    return true;
-  }
-  if (error instanceof Interrupted || verdict.verdict === 'error') return true;
+  if (error instanceof Violation) bench.found(error);
+  else if (error instanceof LeftLocked) bench.found(new Violation(error.message));
+  else if (error instanceof DeadlinePassed) {
+    const violation = await hang(bench, limit);
+    if (violation) {
+      context.hung = true;
+      bench.found(violation);
+    } else fail(verdict, bench, error);
+  } else if (!(error instanceof Interrupted)) fail(verdict, bench, error);
+  return false;
+}
+
+/** What the deadline says of the subject, if it is the subject that the guard waits for. */
+async function hang(bench: GuardBench, limit: number): Promise<Violation | undefined> {
+  const stuck = await bench.rigs.areStuck();
+  const { pending } = bench.rigs;
+  if (!stuck && !pending) return undefined;
+  const how = stuck ? 'its thread answers no more: a loop without end?' : 'its promise is still open';
+  if (!pending) return new Violation(`the subject does not let the guard end within ${limit / 1000} s: ${how}`);
+  const waited = ((performance.now() - pending.since) / 1000).toFixed(1);
+  return new Violation(
+    `${pending.what} did not settle: after ${waited} s (the guard has ${limit / 1000} s) it was still running, and ${how}`,
+  );
+}
+
+/** The harness failed; only the first time counts. */
+function fail(verdict: Verdict, bench: GuardBench, error: unknown): void {
+  if (verdict.verdict === 'error') return;
   verdict.verdict = 'error';
   verdict.case = bench.currentCase;
   verdict.message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  // Beside the verdict, not in it: no report carries it, but `--debug` shows it.
   if (error instanceof Error) Object.defineProperty(verdict, 'stack', { value: error.stack, enumerable: false });
-  return true;
 }
 
 /** Turns what was found into the verdict: a violation outweighs all; missing evidence makes the rest vacuous. */
 function settle(verdict: Verdict, guard: Guard, bench: GuardBench, options: RunOptions): void {
-  verdict.cases = bench.tally.cases;
+  verdict.cases = bench.cases;
   verdict.evidence = bench.ledger.evidence;
-  const first = bench.tally.violations[0];
+  const first = bench.violations[0];
   if (first) {
     verdict.verdict = 'violated';
     verdict.case = first.case;

@@ -1,0 +1,201 @@
+import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
+import type { Found, Lease } from '../contracts/kernel/engine.ts';
+import { type CallOptions, type OpenOptions, type Rig, type Subject, Violation } from '../contracts/kernel/guard.ts';
+import { count } from '../contracts/kernel/print.ts';
+import { type Host, HostEnded, HostRefused, type Session } from '../host/host.ts';
+import type { Engine } from '../providers/provider.ts';
+import type { Deadline } from './deadline.ts';
+import type { HostPool } from './host-pool.ts';
+import type { EnginePath } from './path.ts';
+import { Scopes } from './scopes.ts';
+
+/** What a host is for: the subject, a second subject that races it, or the backend's own probe. */
+type HostRole = 'subject' | 'rival' | 'probe';
+
+export interface RigOptions {
+  path: EnginePath;
+  engine: Engine;
+  facts: EngineFacts;
+  pool: HostPool;
+  deadline: Deadline;
+  mutants: readonly string[];
+  keep: boolean;
+}
+
+/** The host died under a call: nothing more can be asked of it, so the guard ends here. */
+export class SubjectDied extends Violation {}
+
+/** Opens subjects and probes on leases, in hosts, for one guard; and closes them again. */
+export class Rigs {
+  readonly scopes = new Scopes();
+  /** The call that is running now, in words, and since when. */
+  pending: { what: string; since: number } | undefined;
+  /** Items that were sent. */
+  items = 0;
+
+  readonly #o: RigOptions;
+  readonly #hosts = new Map<HostRole, Host>();
+  readonly #attached = new Map<Lease, Set<Host>>();
+
+  constructor(options: RigOptions) {
+    this.#o = options;
+  }
+
+  async lease(): Promise<Lease> {
+    const lease = await this.#o.engine.lease({ mode: this.#o.path.mode });
+    this.scopes.push(() => lease.release({ keep: this.#o.keep }));
+    return lease;
+  }
+
+  async open(options: OpenOptions = {}): Promise<Rig> {
+    const lease = options.lease ?? (await this.lease());
+    const host = await this.#host(options.anotherHost ? 'rival' : 'subject');
+    await this.#attach(lease, host);
+    const subject = await this.#openSubject(lease, host, options.wrapped ? ['pass-through'] : []);
+    this.scopes.push(() => subject.close());
+    return { lease, subject, read: this.#reader(lease, host) };
+  }
+
+  /** Fails the guard for what its subjects did outside of any call: errors that nobody caught, a loop without end. */
+  async mustBeQuiet(): Promise<void> {
+    for (const host of this.#hosts.values()) {
+      // What was thrown before is told before the answer.
+      const answers = host.ended !== undefined || (await host.answers(2000));
+      const [stray] = host.takeStrays();
+      if (stray) throw new Violation(`the subject threw outside any promise: ${stray.name}: ${stray.message}`);
+      if (!answers)
+        throw new Violation('after its calls had settled the subject began to loop: its thread answers no more');
+    }
+  }
+
+  /** What the subjects wrote to the console. */
+  console(): { bytes: number; text: string } {
+    const parts = [...this.#hosts.values()].map((host) => host.takeConsole());
+    return { bytes: parts.reduce((sum, p) => sum + p.bytes, 0), text: parts.map((p) => p.text).join('') };
+  }
+
+  /** Whether a host's thread is busy and does not even answer. */
+  async areStuck(): Promise<boolean> {
+    for (const host of this.#hosts.values()) if (host.ended === undefined && !(await host.answers(200))) return true;
+    return false;
+  }
+
+  /** Ends the hosts at once; whoever waits for them learns it. */
+  async abandon(): Promise<void> {
+    await Promise.all([...this.#hosts.values()].map((host) => host.terminate()));
+  }
+
+  /** Lets go of everything; hosts that are not sound, or that do not let go, are not used again. */
+  async end(sound: boolean): Promise<void> {
+    if (!sound) await this.abandon();
+    let closed = false;
+    try {
+      await this.scopes.close();
+      closed = true;
+    } finally {
+      for (const host of this.#hosts.values()) await this.#o.pool.giveBack(host, sound && closed);
+      this.#hosts.clear();
+    }
+  }
+
+  async #host(role: HostRole): Promise<Host> {
+    const there = this.#hosts.get(role);
+    if (there) return there;
+    const host = await this.#o.pool.take();
+    host.takeConsole();
+    host.takeStrays();
+    this.#hosts.set(role, host);
+    return host;
+  }
+
+  async #attach(lease: Lease, host: Host): Promise<void> {
+    const hosts = this.#attached.get(lease) ?? new Set<Host>();
+    this.#attached.set(lease, hosts);
+    if (hosts.has(host)) return;
+    const leave = await lease.attach({ call: (method, args) => host.agent(lease.site, method, args) });
+    hosts.add(host);
+    this.scopes.push(async () => {
+      hosts.delete(host);
+      if (host.ended === undefined) await leave();
+    });
+  }
+
+  async #openSubject(lease: Lease, host: Host, wrappers: string[]): Promise<Subject> {
+    const { variant, contract } = this.#o.path;
+    const mutants = [...this.#o.mutants, ...wrappers];
+    const session = await this.#asked(host, 'opening the subject', () =>
+      host.open({ as: 'subject', variant, contract, site: lease.site, mutants }),
+    );
+    return {
+      members: session.members,
+      call: (member: string, args: unknown[], options?: CallOptions) => {
+        const items = Array.isArray(args[0]) ? args[0].length : 1;
+        this.items += items;
+        return this.#asked(host, `${member} (${count(items, 'items')})`, () => session.call(member, args, options));
+      },
+      close: async () => {
+        if (host.ended === undefined) await this.#asked(host, 'closing the subject', () => session.close());
+      },
+    };
+  }
+
+  /** Asks a host on behalf of the subject; what goes wrong there is the subject's fault. */
+  async #asked<T>(host: Host, what: string, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#awaited(what, ask());
+    } catch (error) {
+      if (error instanceof HostRefused) {
+        throw new Violation(`${what} failed: ${error.failure.name}: ${error.failure.message}`);
+      }
+      if (error instanceof HostEnded) throw new SubjectDied(endOf(host, error));
+      throw error;
+    }
+  }
+
+  #reader(lease: Lease, host: Host): () => Promise<Found> {
+    const statement = this.#o.path.rowsStatement;
+    if (statement !== null) return () => this.#awaited('reading by the probe', lease.read(statement));
+    let session: Session | undefined;
+    return async () => {
+      // A database in the subject's own memory can be read nowhere else.
+      const home = this.#o.facts.lacks.twoHosts === undefined ? await this.#host('probe') : host;
+      try {
+        session ??= await this.#openProbe(lease, home, () => {
+          session = undefined;
+        });
+        return await this.#awaited('reading by the probe', session.rows());
+      } catch (error) {
+        // A probe of the backend's own has no other way to say that what it reads is not there.
+        if (error instanceof HostRefused) return { missing: `what it reads (${error.failure.message})` };
+        if (error instanceof HostEnded) throw new SubjectDied(endOf(home, error));
+        throw error;
+      }
+    };
+  }
+
+  async #openProbe(lease: Lease, host: Host, closed: () => void): Promise<Session> {
+    await this.#attach(lease, host);
+    const { variant, contract } = this.#o.path;
+    const opening = host.open({ as: 'probe', variant, contract, site: lease.site });
+    const session = await this.#awaited('opening the probe', opening);
+    this.scopes.push(async () => {
+      closed();
+      if (host.ended === undefined) await session.close();
+    });
+    return session;
+  }
+
+  /** Waits for the subject, but not beyond the guard's deadline. */
+  async #awaited<T>(what: string, work: Promise<T>): Promise<T> {
+    const before = this.pending;
+    this.pending = { what, since: performance.now() };
+    work.catch(() => {});
+    const value = await this.#o.deadline.race(work);
+    this.pending = before;
+    return value;
+  }
+}
+
+function endOf(host: Host, error: HostEnded): string {
+  return `the subject ended its ${host.kind === 'process' ? 'process' : 'thread'}: ${host.ended ?? error.message}`;
+}
