@@ -25,6 +25,8 @@ export interface Engine {
   lease(options: { mode: string }): Promise<Lease>;
   /** Tries whether leases are isolated, restore restores, reads are independent, faults fire and the clock is sane. */
   examine(mode: string): Promise<DoctorCheck[]>;
+  /** Places of the namespaces that were left in place on request. */
+  kept(): readonly string[];
   /** Ends what was started and removes what was created; safe to call twice. */
   stop(): Promise<void>;
 }

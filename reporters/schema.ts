@@ -22,6 +22,7 @@ const engine = Type.Object(
     version: Type.String(),
     modes: Type.Array(Type.String()),
     startMs: milliseconds(),
+    kept: Type.Array(Type.String()),
     doctor: Type.Array(check, { description: 'What was tried on the engine before anything was judged on it.' }),
   },
   closed,

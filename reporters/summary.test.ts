@@ -74,3 +74,9 @@ test('guards that were not judged are counted apart from vacuous ones', () => {
     '1 violated, 1 vacuous, 1 not judged',
   );
 });
+
+test('what was kept is counted, with its folder', () => {
+  const report = sampleReport([sampleVerdict({})]);
+  report.engines[0]!.kept = ['/tmp/kept/a.db', '/tmp/kept/b.db'];
+  expect(renderSummary(report, terminals.wide)[0]).toBe('kept    2 namespaces in /tmp/kept');
+});

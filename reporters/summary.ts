@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Report, Verdict } from '../runner/report.ts';
 import { whyExit } from './exit-codes.ts';
 import { whyNotJudged } from './judged.ts';
@@ -6,7 +7,19 @@ import { counted, duration, grouped, paragraph, visible } from './text.ts';
 
 /** The end of a report: how many guards were upheld, what became of the others, and what the exit code means. */
 export function renderSummary(report: Report, terminal: Terminal): string[] {
-  return [...notApplicableLines(report.verdicts, terminal), ...resultLines(report, terminal)];
+  return [
+    ...notApplicableLines(report.verdicts, terminal),
+    ...keptLines(report, terminal),
+    ...resultLines(report, terminal),
+  ];
+}
+
+/** What `--keep` left in place; of many only the folder that they are in is of use. */
+function keptLines(report: Report, terminal: Terminal): string[] {
+  const kept = report.engines.flatMap((engine) => engine.kept);
+  if (kept.length === 0) return [];
+  const folders = [...new Set(kept.map((path) => dirname(path)))];
+  return [`kept    ${counted(kept.length, 'namespace')} in ${visible(folders.join(', '), terminal)}`, ''];
 }
 
 /** Guards that do not apply, counted by reason, and the reasons by whose they are. */

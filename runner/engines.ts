@@ -15,6 +15,7 @@ export async function startEngine(
     version: engine.version,
     modes: [...modes],
     startMs,
+    kept: [],
     doctor: [],
   };
   try {

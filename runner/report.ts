@@ -54,6 +54,8 @@ export interface EngineReport {
   version: string;
   modes: string[];
   startMs: number;
+  /** Where the namespaces are that `--keep` left in place. */
+  kept: string[];
   doctor: (DoctorCheck & { mode: string })[];
 }
 

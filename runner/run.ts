@@ -63,7 +63,10 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
     report.interrupted = 'interrupted before all guards had run';
   } finally {
     await Promise.all(selection.pools.map((pool) => pool.end()));
-    for (const { engine } of engines.values()) await engine.stop();
+    for (const { engine, report: engineReport } of engines.values()) {
+      await engine.stop();
+      engineReport.kept.push(...engine.kept());
+    }
   }
 
   report.durationMs = Math.round(performance.now() - startedAt);

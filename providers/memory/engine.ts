@@ -49,6 +49,11 @@ export class MemoryEngine implements Engine {
     return examine(() => this.lease({ mode }));
   }
 
+  /** A store dies with the host that held it. */
+  kept(): readonly string[] {
+    return [];
+  }
+
   async stop(): Promise<void> {}
 }
 

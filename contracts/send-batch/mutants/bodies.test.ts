@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messages, TestSubject } from './testing/sqlite-subject.ts';
+import { messages, TestSubject } from './fixtures/sqlite-subject.ts';
 
 const long = 'é'.repeat(40_000);
 

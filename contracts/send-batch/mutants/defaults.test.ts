@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messages, TestSubject } from './testing/sqlite-subject.ts';
+import { messages, TestSubject } from './fixtures/sqlite-subject.ts';
 
 test('batch-leaves-a-default-null changes a column that no message speaks of', async () => {
   const subject = new TestSubject('batch-leaves-a-default-null');

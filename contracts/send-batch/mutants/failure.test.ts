@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../port.ts';
-import { bodiesOf, messages, TestSubject } from './testing/sqlite-subject.ts';
+import { bodiesOf, messages, TestSubject } from './fixtures/sqlite-subject.ts';
 
 const boom: Message = { ...messages(1)[0]!, body: 'boom' };
 /** Six messages; the engine refuses the one in that slot. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../port.ts';
-import { messages, TestSubject } from './testing/sqlite-subject.ts';
+import { messages, TestSubject } from './fixtures/sqlite-subject.ts';
 
 const [one, two] = messages(2) as [Message, Message];
 const equal = [one, { ...two, body: { ...(one.body as object) } }];

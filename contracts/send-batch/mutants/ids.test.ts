@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bodiesOf, messages, TestSubject } from './testing/sqlite-subject.ts';
+import { bodiesOf, messages, TestSubject } from './fixtures/sqlite-subject.ts';
 
 /** The slots whose rows stand behind the reported ids of one batch. */
 async function slotsBehindIds(mutant: string, count: number): Promise<{ slots: unknown[]; lies: number }> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { mutants } from '../../mutants.ts';
 import { sendBatch } from '../index.ts';
+import { bodiesOf, messages, TestSubject } from './fixtures/sqlite-subject.ts';
 import { sendBatchMutants } from './index.ts';
-import { bodiesOf, messages, TestSubject } from './testing/sqlite-subject.ts';
 
 test('ids are unique', () => {
   const ids = mutants.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SendOptions } from '../port.ts';
-import { bodiesOf, messages, TestSubject } from './testing/sqlite-subject.ts';
+import { bodiesOf, messages, TestSubject } from './fixtures/sqlite-subject.ts';
 
 test('id-written-into-the-message', async () => {
   const subject = new TestSubject('id-written-into-the-message');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Message } from '../port.ts';
-import { messages, TestSubject } from './testing/sqlite-subject.ts';
+import { messages, TestSubject } from './fixtures/sqlite-subject.ts';
 
 const now = 1_700_000_000_000;
 beforeEach(() => void vi.spyOn(Date, 'now').mockReturnValue(now));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../port.ts';
-import { messages, TestSubject } from './testing/sqlite-subject.ts';
+import { messages, TestSubject } from './fixtures/sqlite-subject.ts';
 
 /** Thirteen messages: the first sets a route, the second sets two texts, the third sets them the other way round. */
 const mixed: Message[] = [
