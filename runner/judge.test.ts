@@ -163,7 +163,10 @@ describe('what ends a guard early', () => {
   it('names a subject that loops once all its calls have settled', async () => {
     const verdict = await verdictOf(sendOne, { backends: fixture('loops-later'), timeout: 1000 });
     expect(verdict).toMatchObject({ verdict: 'violated' });
-    expect(verdict.message).toContain('after its calls had settled the subject began to loop');
+    // Whether the loop has begun when the guard asks last is up to the two threads.
+    expect(verdict.message).toMatch(
+      /after its calls had settled the subject began to loop|closing the subject did not settle/,
+    );
   });
 
   it('names a subject that never closes', async () => {
