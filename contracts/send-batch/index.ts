@@ -11,7 +11,7 @@ import { sendWrites } from './writes.ts';
 /** What a batch of messages owes its caller. */
 export const sendBatch = contract({
   name: 'send-batch',
-  title: 'a whole batch of messages: ids in the caller’s order, all or nothing, every option kept',
+  title: "a whole batch of messages: ids in the caller's order, all or nothing, every option kept",
   guards: [
     ...setupGuards(sendWrites),
     ...writingGuards(sendWrites),
