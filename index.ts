@@ -46,7 +46,7 @@ export {
   EngineUnavailable,
   type Provider,
 } from './providers/provider.ts';
-export type { MemorySite, ProviderName, Sites, SqliteSite } from './providers/sites.ts';
+export type { MemorySite, PostgresSite, ProviderName, Sites, SqliteSite } from './providers/sites.ts';
 export type {
   CaseResult,
   EngineReport,

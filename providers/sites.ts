@@ -12,9 +12,24 @@ export interface SqliteSite extends Site {
   path: string;
 }
 
+/** A schema of its own on a PostgreSQL server; what connects by this site is seen by the judge. */
+export interface PostgresSite extends Site {
+  provider: 'postgres';
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  /** Created, empty, and the first of the role's search path; put it in front of names where a library asks for one. */
+  schema: string;
+  /** The same as a URL, with the schema as search path: `new Pool({ connectionString: site.url })`. */
+  url: string;
+}
+
 /** The shape of a site, by the provider's name. */
 export interface Sites {
   memory: MemorySite;
   sqlite: SqliteSite;
+  postgres: PostgresSite;
 }
 export type ProviderName = keyof Sites;
