@@ -7,6 +7,10 @@ const meansInWords: Record<Means, string> = {
   lock: 'a lock held by another session',
   crash: 'a process that can be killed and started again on the same data',
   trace: 'a count of statements and transactions',
+  wire: 'a connection whose round trips can be counted',
+  identityStart: 'a next identity that can be set',
+  identityStep: 'identities that can be made to step by more than one',
+  sessionZone: 'sessions whose time zone can be set',
   twoHosts: 'two hosts on one namespace at once',
   namespaces: 'a namespace that was never created is told from an empty one',
 };

@@ -55,6 +55,14 @@ export const means = [
   'crash',
   /** Statements and transactions of the subject can be counted. */
   'trace',
+  /** The subject reaches its engine over a connection whose round trips can be counted. */
+  'wire',
+  /** The next identity that a table gives out can be set. */
+  'identityStart',
+  /** Identities can be made to step by more than one. */
+  'identityStep',
+  /** The time zone of the subject's sessions can be set. */
+  'sessionZone',
   /** Two hosts can open the same lease at once. */
   'twoHosts',
   /** A namespace that was never created can be told from an empty one. */

@@ -1,4 +1,4 @@
-import type { EngineFacts } from './capabilities.ts';
+import type { EngineFacts, Means } from './capabilities.ts';
 
 /** Where a subject finds its namespace; each provider has a shape of its own. Plain data. */
 export interface Site {
@@ -24,6 +24,10 @@ export type Fault =
   | { at: 'row'; table: string; nth: number; kind: RowFaultKind; once?: boolean }
   /** The next commit that holds a row of `table` is refused by the engine. */
   | { at: 'commit'; table: string }
+  /** The next rows of `table` get identities from `start` on, `step` apart. */
+  | { at: 'identity'; table: string; start: bigint; step: number }
+  /** The subject's sessions, those that begin from now on, have this time zone. */
+  | { at: 'session'; zone: string }
   /** Another session holds the lock that a write needs, until the fault is disarmed. */
   | { at: 'lock' }
   /** The process that hosts the subject is killed (SIGKILL) before its n-th statement. */
@@ -38,6 +42,16 @@ export interface Sprung {
   /** How often the engine was seen to raise the error that carries `nonce`. */
   raised: number;
 }
+
+/** What a provider must have for each fault. */
+export const meansOf = {
+  row: 'rowFault',
+  commit: 'commitFault',
+  identity: 'identityStart',
+  session: 'sessionZone',
+  lock: 'lock',
+  crash: 'crash',
+} as const satisfies Record<Fault['at'], Means>;
 
 export interface ArmedFault {
   /** Text that the raised error carries, unless the engine alone words it. */
@@ -74,6 +88,8 @@ export type SampleBy = { statement: string } | { tables: string[] };
 
 export interface Watched {
   statements: SeenStatement[];
+  /** Flights of requests that were answered before the next; absent where there is no wire to count them on. */
+  roundTrips?: number;
   samples: Sample[];
 }
 

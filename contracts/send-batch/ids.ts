@@ -57,7 +57,12 @@ async function idsMatch(bench: Bench, rig: Rig, size: number): Promise<void> {
 }
 
 /** Fails unless the row behind each reported id holds the message of that slot. */
-async function mustNameTheirRows(bench: Bench, rig: Rig, batch: readonly Message[], written: Written): Promise<void> {
+export async function mustNameTheirRows(
+  bench: Bench,
+  rig: Rig,
+  batch: readonly Message[],
+  written: Written,
+): Promise<void> {
   const slotOf = new Map(batch.map((message, slot) => [tokenIn(message.body), slot]));
   const byId = new Map((await w.stored(bench, rig)).map((row) => [row.id, row]));
   const slots = batch.map((message, slot): SlotLine => {

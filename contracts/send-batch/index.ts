@@ -3,6 +3,7 @@ import { setupGuards } from '../setup/index.ts';
 import { writingGuards } from '../writing/index.ts';
 import { bodyRoundTrips } from './bodies.ts';
 import { everyOutcomeReportsTheFailure, unserializableBodyFailsWhole } from './failure.ts';
+import { idsAreLossless, idsSurviveAnyStep } from './identities.ts';
 import { identicalMessages, idsAreUniqueAndReal, idsInCallerOrder } from './ids.ts';
 import { batchEqualsSingles, metadataRoundTrips, mixedShapesKeepTheirColumns } from './metadata.ts';
 import { missingNamespaceIsAnError, scheduledJobsAreRejected } from './refusals.ts';
@@ -20,6 +21,8 @@ export const sendBatch = contract({
     idsInCallerOrder,
     idsAreUniqueAndReal,
     identicalMessages,
+    idsSurviveAnyStep,
+    idsAreLossless,
     metadataRoundTrips,
     batchEqualsSingles,
     mixedShapesKeepTheirColumns,

@@ -3,6 +3,7 @@ import type { Writes } from '../kernel/writes.ts';
 import { noPartialVisibility, nothingPersistsAfterFailure } from './atomicity.ts';
 import { emptyBatch } from './empty-batch.ts';
 import { inputsAreNotTouched, inputsMayChangeInFlight } from './inputs.ts';
+import { isOneRoundTripPerChunk } from './round-trips.ts';
 import { backendUsableAfterFailure } from './usability.ts';
 
 /** The guards that every writing contract has, written once and registered under its name. */
@@ -14,5 +15,6 @@ export function writingGuards<Item>(w: Writes<Item>): Guard[] {
     inputsAreNotTouched(w),
     inputsMayChangeInFlight(w),
     emptyBatch(w),
+    isOneRoundTripPerChunk(w),
   ];
 }

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
-import type {
-  AgentLink,
-  ArmedFault,
-  Fault,
-  Found,
-  Lease,
-  RowFaultKind,
-  SampleBy,
-  Snapshot,
-  Sprung,
-  Watch,
-  Watched,
+import {
+  type AgentLink,
+  type ArmedFault,
+  type Fault,
+  type Found,
+  type Lease,
+  meansOf,
+  type RowFaultKind,
+  type SampleBy,
+  type Snapshot,
+  type Sprung,
+  type Watch,
+  type Watched,
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import { AttachedHosts, addSprung, joinWatched } from '../attached-hosts.ts';
@@ -25,6 +26,10 @@ const facts: EngineFacts = {
   mode: 'memory',
   version: '1',
   lacks: {
+    wire: 'the store is called, not spoken to: there is no round trip to count',
+    identityStart: 'the store numbers its rows from 1',
+    identityStep: 'the store numbers its rows in steps of 1',
+    sessionZone: 'the store has no sessions',
     lock: 'the store has no locks',
     crash: 'the store ends with the process that holds it',
     twoHosts: 'the store lives in one thread',
@@ -98,7 +103,8 @@ class MemoryLease implements Lease {
   }
 
   async arm(fault: Fault): Promise<ArmedFault> {
-    if (fault.at === 'lock' || fault.at === 'crash') throw new NotApplicable('engine', facts.lacks[fault.at]!);
+    const lacking = facts.lacks[meansOf[fault.at]];
+    if (lacking) throw new NotApplicable('engine', lacking);
     if (fault.at === 'row' && !this.rowFaults.includes(fault.kind)) {
       throw new NotApplicable('engine', `the store cannot fail a row by ${fault.kind}`);
     }

@@ -6,6 +6,7 @@ import { analyse, edit, read, restore, type SqliteSnapshot, snapshot, wipe } fro
 import { defineFunctions, driverClass, openOwn } from './database.ts';
 import { databaseKey } from './database-key.ts';
 import { counterFor, ForeignKeysOff, type Order } from './fault-counters.ts';
+import { setNextId } from './identity.ts';
 import { type Connection, instrument } from './instrument.ts';
 import { atomically } from './transaction.ts';
 import { removeTrap, setTrap } from './traps.ts';
@@ -67,6 +68,8 @@ function install(): Agent {
       onConnection(site, (db) => read(db, statement)) ?? { missing: 'no connection is open' },
     snapshot: (_at, site) => onConnection(site, snapshot) ?? { tables: {}, content: {} },
     restore: (_at, site, content: SqliteSnapshot) => void onConnection(site, (db) => restore(db, content)),
+    setNextId: (_at, site, table: string, start: bigint) =>
+      onConnection(site, (db) => setNextId(db, table, start)) ?? false,
     analyse: (_at, site) => void onConnection(site, analyse),
     wipe: (_at, site) => void onConnection(site, wipe),
   };

@@ -14,15 +14,22 @@ import { SqliteLease } from './lease.ts';
 export const modes = ['file', 'memory', 'shared'] as const;
 export type Mode = (typeof modes)[number];
 
+const always: EngineFacts['lacks'] = {
+  wire: 'SQLite runs in the process of its caller: there is no round trip to count',
+  identityStep: 'the ids of SQLite do not step',
+  sessionZone: 'SQLite has no session, and no time zone of its own',
+};
+
 const lacks: Record<Mode, EngineFacts['lacks']> = {
-  file: {},
+  file: always,
   memory: {
+    ...always,
     observer: 'a private database in memory has one connection only; mode shared has more',
     lock: 'a private database in memory has one connection only; mode shared has more',
     crash: 'a database in memory ends with its process; mode file does not',
     twoHosts: 'a private database in memory has one connection only; mode shared has more',
   },
-  shared: { crash: 'a database in memory ends with its process; mode file does not' },
+  shared: { ...always, crash: 'a database in memory ends with its process; mode file does not' },
 };
 
 /** SQLite as Node.js brings it; a database of its own for every lease. */

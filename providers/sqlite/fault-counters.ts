@@ -169,5 +169,7 @@ export function counterFor(
       return new LockCounter();
     case 'crash':
       return new CrashCounter(fault.statement, mark);
+    default:
+      throw new TypeError(`sqlite: a fault at ${fault.at} counts nothing`);
   }
 }

@@ -11,6 +11,7 @@ import {
   type Found,
   type Lease,
   LeftLocked,
+  meansOf,
   type SampleBy,
   type Snapshot,
   type Sprung,
@@ -25,6 +26,7 @@ import { analyse, read, restore, type SqliteSnapshot, snapshot, wipe } from './c
 import { DirectConnection } from './direct.ts';
 import { isBusy } from './errors.ts';
 import type { Order } from './fault-counters.ts';
+import { setNextId } from './identity.ts';
 import { ours, quoteText } from './sql.ts';
 import { atomically } from './transaction.ts';
 import { removeLooks, removeTrap, rowFaults, setLooks, setTrap } from './traps.ts';
@@ -101,6 +103,7 @@ export class SqliteLease implements Lease {
 
   async arm(fault: Fault): Promise<ArmedFault> {
     this.#refuseWhatIsLacking(fault);
+    if (fault.at === 'identity') return this.#setIdentity(fault.table, fault.start);
     await this.#requireDriver();
     const nonce = `${ours}${randomBytes(6).toString('hex')}`;
     const mark = join(this.#landlord.directory, `${nonce}.crashed`);
@@ -177,7 +180,8 @@ export class SqliteLease implements Lease {
   }
 
   #refuseWhatIsLacking(fault: Fault): void {
-    const lacking = fault.at === 'lock' || fault.at === 'crash' ? this.facts.lacks[fault.at] : undefined;
+    const means = fault.at === 'identity' && fault.step !== 1 ? 'identityStep' : meansOf[fault.at];
+    const lacking = this.facts.lacks[means];
     if (lacking) throw new NotApplicable('engine', lacking);
     if (fault.at === 'row' && !this.rowFaults.includes(fault.kind)) {
       throw new NotApplicable('engine', `SQLite has no way to fail any row by ${fault.kind}`);
@@ -195,8 +199,17 @@ export class SqliteLease implements Lease {
     throw new NotApplicable('engine', 'the subject has opened no connection of node:sqlite to this database');
   }
 
+  async #setIdentity(table: string, start: bigint): Promise<ArmedFault> {
+    const set = this.#direct
+      ? unlessLocked(() => setNextId(this.#database(), table, start))
+      : await this.#ask('setNextId', table, start);
+    if (!set) throw new NotApplicable('engine', `${table} does not number its rows by AUTOINCREMENT`);
+    const sprung = async (): Promise<Sprung> => ({ count: 1, rowsBefore: 0, raised: 0 });
+    return { nonce: '', sprung, disarm: async () => {} };
+  }
+
   #setMechanism(nonce: string, fault: Fault): void {
-    if (!this.#direct || fault.at === 'crash') return;
+    if (!this.#direct || !isLocal(fault)) return;
     const db = this.#database();
     if (fault.at === 'lock') unlessLocked(() => db.exec('BEGIN IMMEDIATE'));
     else unlessLocked(() => changeSchema(db, () => setTrap(db, nonce, fault)));
@@ -204,7 +217,7 @@ export class SqliteLease implements Lease {
 
   #removeMechanism(nonce: string, fault: Fault): void {
     const db = this.#direct?.get();
-    if (!db || fault.at === 'crash') return;
+    if (!db || !isLocal(fault)) return;
     if (fault.at !== 'lock') unlessLocked(() => changeSchema(db, () => removeTrap(db, nonce)));
     else if (db.isTransaction) db.exec('ROLLBACK');
   }
@@ -240,6 +253,11 @@ export class SqliteLease implements Lease {
 /** What a process that was killed left word of. */
 function crashes(mark: string): Sprung[] {
   return existsSync(mark) ? [JSON.parse(readFileSync(mark, 'utf8')) as Sprung] : [];
+}
+
+/** Whether the database itself carries the fault. */
+function isLocal(fault: Fault): fault is Extract<Fault, { at: 'row' | 'commit' | 'lock' }> {
+  return fault.at === 'row' || fault.at === 'commit' || fault.at === 'lock';
 }
 
 function unlessLocked<T>(work: () => T): T {

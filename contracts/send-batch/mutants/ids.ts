@@ -54,6 +54,18 @@ export const idMutants: Mutant[] = [
     alsoKilledBy: [order, identical],
     ids: (ids) => ids.map(() => ids[0]!),
   }),
+  wrongIds({
+    id: 'ids-through-a-double',
+    lie: 'Passes the ids through a number, which is exact up to 2^53 only.',
+    target: 'send-batch/ids-are-lossless',
+    ids: (ids) => ids.map((id) => (/^\d+$/.test(String(id)) ? BigInt(Number(id)) : id)),
+  }),
+  wrongIds({
+    id: 'dense-ids',
+    lie: 'Counts the ids up from the first one, whatever the engine gave the others.',
+    target: 'send-batch/ids-survive-any-step',
+    ids: (ids) => ids.map((_, slot) => (/^\d+$/.test(String(ids[0])) ? BigInt(ids[0]!) + BigInt(slot) : ids[slot]!)),
+  }),
   batchMutant({
     id: 'second-batch-reuses-ids',
     lie: 'Puts a second batch of the same size in the place of the first, whose rows are gone.',

@@ -1,0 +1,77 @@
+import { mustHaveStoredAll, mustSucceed } from '../kernel/checks.ts';
+import { type Bench, type Guard, guard, NotApplicable, type Rig } from '../kernel/guard.ts';
+import { severalChunks, tablesWritten } from '../kernel/tables.ts';
+import { mustNameTheirRows } from './ids.ts';
+import { messages } from './messages.ts';
+import { sendWrites as w } from './writes.ts';
+
+export const idsSurviveAnyStep: Guard = guard({
+  id: 'send-batch/ids-survive-any-step',
+  statement:
+    'With identities that step by 3 from an odd offset, and ids taken by another writer, every id still names its own message.',
+  needs: ['ids', 'identityStart', 'identityStep'],
+  proves: ['gaps between ids', 'messages found by id'],
+  async check(bench) {
+    await bench.case('steps-by-three', async () => {
+      const rig = await rigWithIdentity(bench, { start: 1001n, step: 3 });
+      const ids = await idsOfABatch(bench, rig, severalChunks(bench));
+      bench.record('gaps between ids', ids.filter((id, i) => i > 0 && id - ids[i - 1]! > 1n).length);
+    });
+    if (bench.facts.lacks.twoHosts !== undefined) return;
+    await bench.case('another-writer', async () => {
+      const rig = await rigWithIdentity(bench, { start: 1n, step: 1 });
+      const rival = await bench.open({ lease: rig.lease, anotherHost: true });
+      const others = messages(bench, severalChunks(bench));
+      const batch = messages(bench, severalChunks(bench));
+      const [written] = await Promise.all([w.write(rig, batch), w.write(rival, others)]);
+      mustSucceed(w, batch, written, 'a batch beside another writer');
+      await mustNameTheirRows(bench, rig, batch, written);
+    });
+  },
+});
+
+export const idsAreLossless: Guard = guard({
+  id: 'send-batch/ids-are-lossless',
+  statement: 'Ids beyond 2^53 are reported digit by digit.',
+  needs: ['ids', 'identityStart'],
+  proves: ['ids beyond 2^53'],
+  async check(bench) {
+    const rig = await rigWithIdentity(bench, { start: 2n ** 53n + 1n, step: 1 });
+    const ids = await idsOfABatch(bench, rig, 11);
+    bench.record('ids beyond 2^53', ids.filter((id) => id > 2n ** 53n).length);
+    bench.record('largest id', String(ids.at(-1)));
+  },
+});
+
+/** A subject on a namespace whose identities begin and step as told, in every table that a batch numbers. */
+async function rigWithIdentity(bench: Bench, identity: { start: bigint; step: number }): Promise<Rig> {
+  const tables = Object.keys(await tablesWritten(bench, w, messages(bench, 3)));
+  const rig = await bench.open();
+  let reason = 'no table has an identity';
+  let armed = 0;
+  for (const table of tables) {
+    try {
+      await rig.lease.arm({ at: 'identity', table, ...identity });
+      armed += 1;
+    } catch (error) {
+      if (!(error instanceof NotApplicable)) throw error;
+      reason = error.message;
+    }
+  }
+  if (armed === 0) throw new NotApplicable('engine', reason);
+  return rig;
+}
+
+/** Sends a batch, checks that its ids name their messages, and returns the ids as stored, ascending. */
+async function idsOfABatch(bench: Bench, rig: Rig, size: number): Promise<bigint[]> {
+  const batch = messages(bench, size);
+  const written = await w.write(rig, batch);
+  mustSucceed(w, batch, written, `a batch of ${size}`);
+  const rows = await mustHaveStoredAll(bench, w, rig, batch, `a batch of ${size}`);
+  await mustNameTheirRows(bench, rig, batch, written);
+  bench.record('messages found by id', size);
+  if (rows.some((row) => !/^\d+$/.test(row.id))) {
+    throw new NotApplicable('backend', `ids are no whole numbers (${rows[0]!.id})`);
+  }
+  return rows.map((row) => BigInt(row.id)).sort((a, b) => (a < b ? -1 : 1));
+}
