@@ -5,6 +5,8 @@ import type { Hand } from '../contracts/kernel/mutant.ts';
 export interface EngineOptions {
   /** Address of an engine that is somebody's; only namespaces of our own are touched there. */
   url?: string;
+  /** The way to get the engine; without it, the first that works. */
+  provision?: 'embedded' | 'local' | 'url';
   /** Leaves the namespaces in place when their leases are released. */
   keep?: boolean;
 }

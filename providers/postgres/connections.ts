@@ -1,0 +1,99 @@
+import type { Client, Pool, PoolClient } from 'pg';
+import { LeftLocked } from '../../contracts/kernel/engine.ts';
+import type { Address } from '../provision/server.ts';
+import type { Driver } from './driver.ts';
+import { isLockTimeout, unavailable } from './errors.ts';
+import { quoteName } from './sql.ts';
+import { readTypes } from './values.ts';
+
+/** Set in the judge's own sessions, so that traps let their rows pass. */
+export const ownSession = 'contract_test.own';
+
+/** Milliseconds that a statement of the judge's waits for a lock. */
+const lockTimeout = 2000;
+
+/** Whatever defaults the server or the role has, what is read back must not depend on them. */
+const settings = {
+  lock_timeout: lockTimeout,
+  timezone: 'UTC',
+  datestyle: 'ISO',
+  intervalstyle: 'postgres',
+  extra_float_digits: 1,
+  bytea_output: 'hex',
+  [ownSession]: 'on',
+};
+
+/** What pg needs to connect; the judge's connections go around the tap. */
+export function clientConfig(address: Address) {
+  const { tls, ...rest } = address;
+  return {
+    ...rest,
+    ssl: tls ?? false,
+    application_name: 'contract-test',
+    connectionTimeoutMillis: 10_000,
+    types: readTypes,
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+  };
+}
+
+/** The judge's own connections to a server. */
+export class Connections {
+  readonly #driver: Driver;
+  readonly #address: Address;
+  readonly #pool: Pool;
+  /** The schema that a connection looks into at present. */
+  readonly #paths = new WeakMap<PoolClient, string>();
+
+  constructor(driver: Driver, address: Address) {
+    this.#driver = driver;
+    this.#address = address;
+    this.#pool = new driver.Pool({ ...clientConfig(address), max: 8, idleTimeoutMillis: 0, allowExitOnIdle: true });
+    // A connection that ends while nobody uses it is replaced when it is needed.
+    this.#pool.on('error', () => {});
+  }
+
+  /** Runs work on a connection whose unqualified names mean the schema. */
+  async run<T>(schema: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((cause: unknown) => {
+      throw unavailable(cause, this.#address);
+    });
+    // While it is lent out, a connection that ends says so to its borrower's statement; this is for the time between.
+    const deaf = (): void => {};
+    client.on('error', deaf);
+    let failed: unknown;
+    try {
+      if (this.#paths.get(client) !== schema) {
+        await client.query(`SET search_path = ${quoteName(schema)}`);
+        this.#paths.set(client, schema);
+      }
+      return await work(client);
+    } catch (cause) {
+      failed = cause;
+      throw isLockTimeout(cause) ? leftLocked(cause) : cause;
+    } finally {
+      client.off('error', deaf);
+      // A transaction may have been left open by what failed.
+      client.release(failed !== undefined);
+    }
+  }
+
+  /** Opens a connection that is the caller's to end. */
+  async open(): Promise<Client> {
+    const client = new this.#driver.Client(clientConfig(this.#address));
+    client.on('error', () => {});
+    await client.connect().catch((cause: unknown) => {
+      throw unavailable(cause, this.#address);
+    });
+    return client;
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+function leftLocked(cause: unknown): LeftLocked {
+  return new LeftLocked('the subject has left a transaction open: a lock of its outlasts its call', { cause });
+}

@@ -1,0 +1,157 @@
+import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
+import type { Lease } from '../../contracts/kernel/engine.ts';
+import { type DoctorCheck, type Engine, type EngineOptions, EngineUnavailable } from '../provider.ts';
+import type { Server } from '../provision/server.ts';
+import { shown } from '../provision/url.ts';
+import { Connections } from './connections.ts';
+import type { Driver } from './driver.ts';
+import { isLost } from './errors.ts';
+import { PostgresLease } from './lease.ts';
+import { type Namespace, Namespaces, siteOf } from './namespaces.ts';
+import { Owner } from './owner.ts';
+
+/** How the server is reached: by a connection of its own, with nothing between. */
+export const modes = ['direct'] as const;
+
+/** The oldest version that has all that is used here. */
+const oldest = 14;
+
+/** A PostgreSQL server; a schema of its own for every lease. */
+export class PostgresEngine implements Engine {
+  readonly provider = 'postgres';
+  readonly version: string;
+  readonly #server: Server;
+  readonly #connections: Connections;
+  readonly #owner: Owner;
+  readonly #namespaces: Namespaces;
+  readonly #keepAll: boolean;
+  readonly #leases = new Set<PostgresLease>();
+  readonly #kept: string[] = [];
+  /** The drops that are under way, one after the other. */
+  #drops: Promise<void> = Promise.resolve();
+  #failedDrops: unknown[] = [];
+  #stopped: Promise<void> | undefined;
+
+  private constructor(server: Server, connections: Connections, owner: Owner, version: string, keepAll: boolean) {
+    this.version = version;
+    this.#server = server;
+    this.#connections = connections;
+    this.#owner = owner;
+    this.#namespaces = new Namespaces(connections, owner, server);
+    this.#keepAll = keepAll;
+  }
+
+  /** Connects to a server and makes sure that leases can be had there; the server is the engine's to stop from then on. */
+  static async open(driver: Driver, server: Server, options: EngineOptions): Promise<PostgresEngine> {
+    const connections = new Connections(driver, server.address);
+    const owner = new Owner(connections);
+    try {
+      const version = await versionOf(connections, server);
+      await owner.claim();
+      await owner.sweep();
+      const engine = new PostgresEngine(server, connections, owner, version, options.keep ?? false);
+      await engine.#namespaces.prepare();
+      return engine;
+    } catch (cause) {
+      await owner.release();
+      await connections.end();
+      await server.stop();
+      throw cause;
+    }
+  }
+
+  facts(mode: string): EngineFacts {
+    if (!(modes as readonly string[]).includes(mode)) {
+      throw new TypeError(`postgres has no mode ${mode}; it has ${modes.join(', ')}`);
+    }
+    return { provider: this.provider, mode, version: this.version, lacks: this.#lacks() };
+  }
+
+  async lease({ mode }: { mode: string }): Promise<Lease> {
+    if (this.#stopped) throw new Error('postgres: the engine has been stopped');
+    const facts = this.facts(mode);
+    const namespace = await this.#namespaces.create();
+    const site = siteOf(namespace, mode, this.#server.address, this.#server);
+    const lease = new PostgresLease(facts, site, namespace, {
+      connections: this.#connections,
+      namespaces: this.#namespaces,
+      keepAll: this.#keepAll,
+      kept: ({ schema }) => void this.#kept.push(this.#placeOf(schema)),
+      released: (released, drop) => {
+        this.#leases.delete(released);
+        if (drop) this.#dropInBackground(namespace);
+      },
+    });
+    this.#leases.add(lease);
+    return lease;
+  }
+
+  async examine(_mode: string): Promise<DoctorCheck[]> {
+    return [];
+  }
+
+  /** Schemas that were left in place, and where. */
+  kept(): readonly string[] {
+    return this.#kept;
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#end();
+    return this.#stopped;
+  }
+
+  async #end(): Promise<void> {
+    try {
+      for (const lease of this.#leases) await lease.release();
+      await this.#drops;
+      await this.#owner.release();
+      await this.#connections.end();
+    } finally {
+      await this.#server.stop();
+    }
+    const [failed] = this.#failedDrops;
+    // With the server gone, so is the way to it; the next run sweeps what is left there.
+    if (failed && !this.#server.own && !(failed instanceof EngineUnavailable) && !isLost(failed)) throw failed;
+  }
+
+  /** Nobody has to wait for a namespace to be gone. */
+  #dropInBackground(namespace: Namespace): void {
+    this.#drops = this.#drops
+      // A private server goes with everything in it.
+      .then(() => (this.#stopped && this.#server.own ? undefined : this.#namespaces.drop(namespace)))
+      .catch((cause: unknown) => void this.#failedDrops.push(cause));
+  }
+
+  #lacks(): EngineFacts['lacks'] {
+    const trace = { trace: 'the wire is not tapped yet', observer: 'the wire is not tapped yet' };
+    if (this.#server.own) return trace;
+    return { ...trace, crash: 'the server is somebody’s; without --url a private one is started' };
+  }
+
+  #placeOf(schema: string): string {
+    const { own, address } = this.#server;
+    return `schema ${schema} in ${own ? own.keep() : shown(address)}`;
+  }
+}
+
+/** The server's version, once it is known that a lease can be had there. */
+async function versionOf(connections: Connections, { address }: Server): Promise<string> {
+  const { rows } = await connections.run('pg_catalog', (client) =>
+    client.query<{ version: string; number: number; may: boolean }>(
+      `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+              has_database_privilege(current_database(), 'CREATE') AS may`,
+    ),
+  );
+  const { version, number, may } = rows[0]!;
+  if (number < oldest * 10_000) {
+    throw new EngineUnavailable(
+      `${shown(address)}: PostgreSQL ${version} is too old; ${oldest} is the oldest that will do`,
+    );
+  }
+  if (!may) {
+    const grant = `GRANT CREATE ON DATABASE ${address.database} TO ${address.user}`;
+    throw new EngineUnavailable(`${shown(address)}: the role may not create schemas; ${grant} lets it`);
+  }
+  // Debian's says more than the number.
+  return version.split(' ')[0]!;
+}

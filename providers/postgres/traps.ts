@@ -1,0 +1,134 @@
+import type { ClientBase } from 'pg';
+import type { Fault, RowFaultKind, Sprung } from '../../contracts/kernel/engine.ts';
+import { ownSession } from './connections.ts';
+import { qualified, quoteName, quoteText } from './sql.ts';
+
+/** Faults that are raised by a trigger. */
+export type TrapFault = Extract<Fault, { at: 'row' | 'commit' }>;
+
+/** How the trap raises each kind, in PL/pgSQL; a violated helper bears the nonce, so that the engine's words carry it. */
+const raises: Record<RowFaultKind, (trap: Trap) => string> = {
+  trigger: ({ nonce }) => `RAISE EXCEPTION ${quoteText(`refused by ${nonce}`)}`,
+  unique: ({ helper }) => `INSERT INTO ${helper} VALUES (1)`,
+  'not-null': ({ helper }) => `INSERT INTO ${helper} VALUES (NULL)`,
+  check: ({ helper }) => `INSERT INTO ${helper} VALUES (0)`,
+  'too-long': ({ nonce }) =>
+    `RAISE EXCEPTION ${quoteText(`value too long for type character varying(1) (${nonce})`)} USING ERRCODE = '22001'`,
+  'session-ended': () => 'PERFORM pg_terminate_backend(pg_backend_pid())',
+};
+
+const helperColumns: Partial<Record<RowFaultKind, string>> = {
+  unique: 'a int UNIQUE',
+  'not-null': 'a int NOT NULL',
+  check: 'a int CHECK (a > 0)',
+};
+
+export const rowFaults = Object.keys(raises) as RowFaultKind[];
+
+/** Names of what one trap consists of. */
+interface Trap {
+  nonce: string;
+  table: string;
+  trigger: string;
+  /** Qualified. */
+  helper: string;
+  rows: string;
+  springs: string;
+  counts: string;
+  fires: string;
+}
+
+function trapOf(schema: string, nonce: string, table: string): Trap {
+  return {
+    nonce,
+    table: qualified(schema, table),
+    trigger: quoteName(nonce),
+    helper: qualified(schema, nonce),
+    rows: qualified(schema, `${nonce}_rows`),
+    springs: qualified(schema, `${nonce}_springs`),
+    counts: qualified(schema, `${nonce}_counts`),
+    fires: qualified(schema, `${nonce}_fires`),
+  };
+}
+
+/**
+ * Sets a trap in the schema: triggers that count by sequences, whose values no rollback takes back.
+ *
+ * The functions run as the judge, so that the subject's role needs no right to what they use.
+ */
+export async function setTrap(client: ClientBase, schema: string, nonce: string, fault: TrapFault): Promise<void> {
+  const trap = trapOf(schema, nonce, fault.table);
+  const sequences = `CREATE SEQUENCE ${trap.rows}; CREATE SEQUENCE ${trap.springs};`;
+  await client.query(`BEGIN; ${sequences} ${fault.at === 'row' ? rowTrap(trap, fault) : commitTrap(trap)} COMMIT`);
+}
+
+function rowTrap(trap: Trap, { kind, nth, once }: Extract<Fault, { at: 'row' }>): string {
+  const columns = helperColumns[kind];
+  const helper = columns ? `CREATE TABLE ${trap.helper} (${columns});` : '';
+  const taken = kind === 'unique' ? `INSERT INTO ${trap.helper} VALUES (1);` : '';
+  return `${helper} ${taken}
+    ${triggerFunction(
+      trap.fires,
+      `IF nextval(${sequence(trap.rows)}) ${once ? '=' : '>='} ${nth} THEN
+         PERFORM nextval(${sequence(trap.springs)});
+         ${raises[kind](trap)};
+       END IF;`,
+    )}
+    CREATE TRIGGER ${trap.trigger} BEFORE INSERT ON ${trap.table} FOR EACH ROW EXECUTE FUNCTION ${trap.fires}();`;
+}
+
+function commitTrap(trap: Trap): string {
+  return `
+    ${triggerFunction(trap.counts, `PERFORM nextval(${sequence(trap.rows)});`)}
+    ${triggerFunction(
+      trap.fires,
+      `IF nextval(${sequence(trap.springs)}) = 1 THEN
+         RAISE EXCEPTION ${quoteText(`commit refused by ${trap.nonce}`)} USING ERRCODE = 'integrity_constraint_violation';
+       END IF;`,
+    )}
+    CREATE TRIGGER ${trap.trigger.replace(/"$/, '_counts"')} BEFORE INSERT ON ${trap.table}
+      FOR EACH ROW EXECUTE FUNCTION ${trap.counts}();
+    CREATE CONSTRAINT TRIGGER ${trap.trigger} AFTER INSERT ON ${trap.table} DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION ${trap.fires}();`;
+}
+
+/** A trigger function that lets the rows of the judge's own sessions pass. */
+function triggerFunction(name: string, body: string): string {
+  return `
+    CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $trap$
+    BEGIN
+      IF current_setting('${ownSession}', true) IS DISTINCT FROM 'on' THEN
+        ${body}
+      END IF;
+      RETURN NEW;
+    END $trap$;`;
+}
+
+function sequence(name: string): string {
+  return `${quoteText(name)}::regclass`;
+}
+
+/** What a trap has done so far. */
+export async function sprungOf(client: ClientBase, schema: string, nonce: string, fault: TrapFault): Promise<Sprung> {
+  const { rows, springs } = trapOf(schema, nonce, fault.table);
+  const count = (name: string): string => `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${name})`;
+  const found = await client.query<{ rows: number; springs: number }>(
+    `SELECT ${count(rows)} AS rows, ${count(springs)} AS springs`,
+  );
+  const seen = found.rows[0]!;
+  if (fault.at === 'row') {
+    return { count: seen.springs, rowsBefore: seen.springs > 0 ? fault.nth - 1 : 0, raised: seen.springs };
+  }
+  // Those of later commits pass; the sequence counts them, too.
+  const count1 = Math.min(seen.springs, 1);
+  return { count: count1, rowsBefore: count1 * seen.rows, raised: count1 };
+}
+
+/** Removes a trap; one that is not there, or whose table is gone, is no error. */
+export async function removeTrap(client: ClientBase, schema: string, nonce: string, fault: TrapFault): Promise<void> {
+  const trap = trapOf(schema, nonce, fault.table);
+  await client.query(`
+    DROP FUNCTION IF EXISTS ${trap.fires}(), ${trap.counts}() CASCADE;
+    DROP TABLE IF EXISTS ${trap.helper};
+    DROP SEQUENCE IF EXISTS ${trap.rows}, ${trap.springs}`);
+}

@@ -1,0 +1,246 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { directoriesOfTheDead, makeOwnedDirectory, markKept } from '../owned-directory.ts';
+import { EngineUnavailable } from '../provider.ts';
+import { siblingModule } from '../sibling-module.ts';
+import { type Account, serverAccount, temporaryFolder } from './account.ts';
+import { freePort } from './free-port.ts';
+import { endServerOf, killWithChildren } from './processes.ts';
+import type { Address, OwnServer, Server, Way } from './server.ts';
+
+const prefix = 'contract-test-postgres-';
+/** Another process may take a port between the moment it was found free and the server's start. */
+const launches = 5;
+
+/** The programs of one installation of PostgreSQL. */
+export interface Programs {
+  initdb: string;
+  postgres: string;
+}
+
+/** Finds programs that the account can run; what it has to copy goes into the directory. */
+export type FindPrograms = (directory: string, account: Account | undefined) => Programs | Promise<Programs>;
+
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  timezone: 'UTC',
+  // Messages are read here and shown to people; what they say must not depend on the machine.
+  lc_messages: 'C',
+};
+
+/** A server in a temporary directory, on a free port of the loopback interface, for one run. */
+export class PrivateServer implements Server, OwnServer {
+  readonly way: Way;
+  readonly address: Address;
+  readonly own = this;
+  readonly #directory: string;
+  readonly #data: string;
+  readonly #programs: Programs;
+  readonly #account: Account | undefined;
+  readonly #watchdog: ChildProcess;
+  #process: ChildProcess | undefined;
+  /** The last lines of the server's log. */
+  #log = '';
+  #kept = false;
+  #stopped = false;
+
+  private constructor(way: Way, directory: string, programs: Programs, account: Account | undefined) {
+    this.way = way;
+    this.#directory = directory;
+    this.#data = join(directory, 'data');
+    this.#programs = programs;
+    this.#account = account;
+    const password = randomBytes(18).toString('base64url');
+    this.address = { host: '127.0.0.1', port: 0, user: 'postgres', password, database: 'postgres' };
+    this.#watchdog = startWatchdog(directory);
+  }
+
+  static async start(way: Way, find: FindPrograms): Promise<PrivateServer> {
+    const account = serverAccount();
+    const parent = temporaryFolder(account);
+    await sweep(parent);
+    const directory = makeOwnedDirectory(prefix, parent);
+    // The account passes through, and finds what it knows the name of.
+    if (account) chmodSync(directory, 0o711);
+    let server: PrivateServer | undefined;
+    try {
+      server = new PrivateServer(way, directory, await find(directory, account), account);
+      await server.#initialise();
+      await server.#launch();
+      return server;
+    } catch (cause) {
+      if (server) await server.stop();
+      else rmSync(directory, { recursive: true, force: true });
+      throw cause;
+    }
+  }
+
+  get ended(): string | undefined {
+    return this.#process || this.#stopped ? undefined : this.#log.trim();
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (!child) return;
+    child.ref();
+    const gone = once(child, 'exit');
+    await killWithChildren(child.pid!);
+    await gone;
+  }
+
+  async restart(): Promise<void> {
+    if (!this.#process) await this.#launch(this.address.port);
+  }
+
+  keep(): string {
+    const start = `${this.#programs.postgres} -D ${this.#data} -p ${this.address.port}`;
+    if (!this.#kept) {
+      this.#kept = true;
+      const { user, password } = this.address;
+      const how = `Left in place on request. Start it with: ${start}\nThe password of ${user} is ${password}`;
+      markKept(this.#directory, how);
+      chmodSync(join(this.#directory, 'KEPT'), 0o600);
+    }
+    return `${this.#data} (${join(this.#directory, 'KEPT')} tells how to start a server on it)`;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    const child = this.#process;
+    if (child) {
+      child.ref();
+      const gone = once(child, 'exit');
+      // What is not kept need not be saved.
+      child.kill(this.#kept ? 'SIGINT' : 'SIGQUIT');
+      const patience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+      await gone;
+      clearTimeout(patience);
+    }
+    if (!this.#kept) rmSync(this.#directory, { recursive: true, force: true });
+    this.#watchdog.kill('SIGKILL');
+  }
+
+  async #initialise(): Promise<void> {
+    const passwordFile = join(this.#directory, 'password');
+    writeFileSync(passwordFile, `${this.address.password}\n`, { mode: 0o600 });
+    const data = this.#data;
+    if (this.#account) {
+      const { uid, gid } = this.#account;
+      chownSync(passwordFile, uid, gid);
+      // initdb makes its directory itself, where it may.
+      const { mkdirSync } = await import('node:fs');
+      mkdirSync(data, { mode: 0o700 });
+      chownSync(data, uid, gid);
+    }
+    const child = this.#spawn(this.#programs.initdb, [
+      ...['-D', data, '-U', this.address.user, '-E', 'UTF8', '--locale=C', '--auth=scram-sha-256'],
+      ...[`--pwfile=${passwordFile}`, '--no-sync', '--wal-segsize=1', '--no-instructions'],
+    ]);
+    const [code] = await ended(child);
+    rmSync(passwordFile);
+    if (code !== 0) throw new EngineUnavailable(`initdb failed: ${lastLines(this.#log)}`);
+  }
+
+  /** Starts the server and waits until it takes connections. */
+  async #launch(port?: number): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      this.address.port = port ?? (await freePort());
+      const options = Object.entries({ ...settings, port: this.address.port });
+      this.#log = '';
+      const child = this.#spawn(this.#programs.postgres, [
+        '-D',
+        this.#data,
+        ...options.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ]);
+      if (await isReady(child)) {
+        this.#process = child;
+        child.once('exit', () => {
+          this.#process = undefined;
+        });
+        child.unref();
+        (child.stderr as Socket).unref();
+        return;
+      }
+      const taken = /Address already in use/.test(this.#log);
+      if (!taken || port !== undefined || attempt === launches) {
+        throw new EngineUnavailable(`the PostgreSQL server did not start: ${lastLines(this.#log)}`);
+      }
+    }
+  }
+
+  #spawn(program: string, args: string[]): ChildProcess {
+    const child = spawn(program, args, {
+      ...this.#account,
+      cwd: '/',
+      env: environment(),
+      // In a group of its own, so that Ctrl-C reaches the judge alone, which then ends the server.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.#log = (this.#log + text).slice(-4000);
+    });
+    return child;
+  }
+}
+
+/** Ends what judges that were killed left running, and removes their directories. */
+async function sweep(parent: string): Promise<void> {
+  for (const directory of directoriesOfTheDead(prefix, parent)) {
+    await endServerOf(join(directory, 'data'));
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function startWatchdog(directory: string): ChildProcess {
+  const program = fileURLToPath(siblingModule('watchdog', import.meta.url));
+  const child = spawn(process.execPath, [program, directory], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.stdin!.on('error', () => {});
+  child.unref();
+  (child.stdin as Socket).unref();
+  return child;
+}
+
+/** Settings of the caller's for other servers (PGPORT, PGDATA, ...) have no say here. */
+function environment(): NodeJS.ProcessEnv {
+  const { PATH, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, SystemRoot } = process.env;
+  return { PATH, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, SystemRoot, LC_ALL: 'C' };
+}
+
+async function ended(child: ChildProcess): Promise<[number | null]> {
+  try {
+    return (await once(child, 'close')) as [number | null];
+  } catch (cause) {
+    throw new EngineUnavailable(`${child.spawnfile} cannot be run: ${(cause as Error).message}`);
+  }
+}
+
+/** Whether the server takes connections now; false when it has ended instead. */
+function isReady(child: ChildProcess): Promise<boolean> {
+  let log = '';
+  return new Promise((resolve, reject) => {
+    child.stderr!.on('data', (text: string) => {
+      log = (log + text).slice(-4000);
+      if (log.includes('ready to accept connections')) resolve(true);
+    });
+    child.once('close', () => resolve(false));
+    child.once('error', (cause) => reject(new EngineUnavailable(`${child.spawnfile}: ${cause.message}`)));
+  });
+}
+
+function lastLines(log: string): string {
+  const lines = log.split('\n').filter((line) => line.trim() !== '');
+  return lines.slice(-3).join(' | ') || 'it said nothing';
+}
