@@ -1,0 +1,185 @@
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { Conversation } from './conversation.ts';
+import { type Decision, Flow, reset } from './flow.ts';
+import { type Cut, Framer, type Message, packet } from './framer.ts';
+import { code, fromClient, fromServer, withoutChannelBinding } from './messages.ts';
+import type { Moment, Recorder, Session } from './recording.ts';
+import { connectUpstream, type Upstream } from './upstream.ts';
+
+/** What all connections of a tap share. */
+export interface Shared {
+  readonly upstream: Upstream;
+  readonly recorder: Recorder;
+  /** Sessions by process and key, as a cancel request names them. */
+  readonly cancelKeys: Map<string, Conversation>;
+  /** The number of the next session. */
+  nextNumber(): number;
+}
+
+const startsStatement: ReadonlySet<number> = new Set(['Q', 'E', 'F'].map(code));
+
+/** Between the looks into one statement, in milliseconds: at once at first, then ever longer, seven seconds in all. */
+const lookAfter = Array.from({ length: 40 }, (_, n) => (n < 4 ? 0 : 1.2 ** (n - 4)));
+
+/** A client's connection and the one to the server that stands for it. */
+export class Connection {
+  /** Resolves when all its sockets are closed. */
+  readonly closed: Promise<void>;
+  readonly #client: Socket;
+  readonly #shared: Shared;
+  readonly #sockets = new Set<Socket>();
+  readonly #closed = Promise.withResolvers<void>();
+  #session: Session | undefined;
+  #cancelKey: string | undefined;
+  #up!: Flow;
+  #down!: Flow;
+  /** Looks are taken one after the other. */
+  #looking: Promise<void> = Promise.resolve();
+  #inside = false;
+  /** The first message of the server's last bytes by which a statement ended. */
+  #reply: Message | undefined;
+
+  constructor(client: Socket, shared: Shared) {
+    this.#client = client;
+    this.#shared = shared;
+    this.closed = this.#closed.promise;
+    this.#own(client);
+    connectUpstream(shared.upstream, (socket) => this.#own(socket)).then(
+      (server) => this.#run(server),
+      // A server that cannot be reached refuses; the client has got further, so that all that is left is a reset.
+      () => this.#resetAll(),
+    );
+  }
+
+  /** Ends both sides at once. */
+  close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    return this.closed;
+  }
+
+  #own(socket: Socket): void {
+    this.#sockets.add(socket);
+    // What an error means for the other side is decided when the socket closes, which always follows.
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      if (socket === this.#client && !this.#up) this.#resetAll();
+      if (this.#sockets.size > 0) return;
+      this.#ended();
+      this.#closed.resolve();
+    });
+  }
+
+  #resetAll(): void {
+    for (const socket of this.#sockets) reset(socket);
+  }
+
+  #run(server: Socket): void {
+    if (this.#client.destroyed) return void server.destroy();
+    this.#up = new Flow({
+      from: this.#client,
+      to: server,
+      framer: new Framer(fromClient, true),
+      decide: (message) => this.#decideUp(message),
+      passing: (message, bytes) => this.#passingUp(message, bytes),
+      continuing: (bytes) => this.#shared.recorder.search(bytes, this.#session?.conversation.carrier),
+    });
+    this.#down = new Flow({
+      from: server,
+      to: this.#client,
+      framer: new Framer(fromServer, false),
+      arrived: (cuts) => this.#arrivedDown(cuts),
+      decide: (message) => this.#decideDown(message),
+      ended: () => this.#session?.conversation.end(),
+    });
+    this.#client.resume();
+  }
+
+  #decideUp(message: Message): Decision | undefined {
+    if (message.type === 0) return this.#decideOpening(message.body.readInt32BE());
+    if (this.#shared.recorder.looks && startsStatement.has(message.type)) {
+      return { first: () => this.#look('statement') };
+    }
+    return undefined;
+  }
+
+  /** TLS and GSSAPI are refused: the way to a loopback address is as private as the tap is. */
+  #decideOpening(request: number): Decision | undefined {
+    if (request !== packet.ssl && request !== packet.gss) return undefined;
+    return { first: async () => void this.#client.write('N'), instead: Buffer.alloc(0) };
+  }
+
+  #passingUp(message: Message, bytes: Buffer): void {
+    if (message.type === 0) this.#open(message.body);
+    const conversation = this.#session?.conversation;
+    if (!conversation || message.type === 0) return;
+    conversation.fromClient(message);
+    this.#shared.recorder.search(bytes, conversation.carrier);
+    if (startsStatement.has(message.type) && this.#shared.recorder.looks) this.#lookInside(conversation);
+  }
+
+  #open(body: Buffer): void {
+    const request = body.readInt32BE();
+    if (request === packet.cancel) {
+      const running = this.#shared.cancelKeys.get(body.toString('hex', 4))?.running;
+      if (running) running.seen.cancelled = true;
+    } else if (request >> 16 === 3) {
+      const conversation = new Conversation(this.#shared.nextNumber(), this.#shared.recorder);
+      this.#session = { conversation, up: this.#up, down: this.#down };
+      this.#shared.recorder.connected(this.#session);
+    }
+  }
+
+  #arrivedDown(cuts: readonly Cut[]): void {
+    this.#reply = undefined;
+    for (const { message } of cuts) {
+      if (message.type === code('K')) this.#keep(message.body.toString('hex'));
+      // All are told at once: what the server has already said, a look between the replies must not miss.
+      if (this.#session?.conversation.fromServer(message)) this.#reply ??= message;
+    }
+  }
+
+  #decideDown(message: Message): Decision | undefined {
+    if (message === this.#reply && this.#shared.recorder.looks) return { first: () => this.#look('reply') };
+    if (message.type === code('R') && this.#shared.upstream.tls) {
+      const instead = withoutChannelBinding(message.body);
+      if (instead) return { instead };
+    }
+    return undefined;
+  }
+
+  #keep(key: string): void {
+    if (!this.#session) return;
+    this.#cancelKey = key;
+    this.#shared.cancelKeys.set(key, this.#session.conversation);
+  }
+
+  #look(at: Moment['at']): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#shared.recorder.look(at));
+    return this.#looking;
+  }
+
+  /** Lets the recordings look while the server is at work, a bounded number of times for each statement. */
+  async #lookInside(conversation: Conversation): Promise<void> {
+    if (this.#inside) return;
+    this.#inside = true;
+    // The statement has to be on its way first.
+    await nextTurn();
+    for (let running = conversation.running; running && this.#shared.recorder.looks; running = conversation.running) {
+      for (const ms of lookAfter) {
+        await (ms === 0 ? nextTurn() : pause(ms, undefined, { ref: false }));
+        if (running.ended || !this.#shared.recorder.looks) break;
+        await this.#look('running');
+      }
+      if (!running.ended) break;
+    }
+    this.#inside = false;
+  }
+
+  #ended(): void {
+    if (!this.#session) return;
+    this.#shared.recorder.closed(this.#session);
+    if (this.#cancelKey !== undefined) this.#shared.cancelKeys.delete(this.#cancelKey);
+  }
+}

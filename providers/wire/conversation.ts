@@ -1,0 +1,443 @@
+import type { SeenStatement } from '../../contracts/kernel/engine.ts';
+import { monotonicMs } from '../clock.ts';
+import type { Message } from './framer.ts';
+import { code, Fields, readBind, readError } from './messages.ts';
+import { kindOf, readTag, shorten, splitStatements } from './sql.ts';
+import type { Carrier, Running } from './statement.ts';
+
+interface Prepared extends Carrier {
+  text: string;
+  kind: SeenStatement['kind'];
+}
+
+interface Portal extends Carrier {
+  prepared: Prepared;
+  parameters?: string[];
+}
+
+interface Simple {
+  what: 'simple';
+  carrier: Carrier;
+  /** The statements that have not begun; null where nobody was listening when the query was sent. */
+  texts: string[] | null;
+  statement?: Running | undefined;
+}
+
+/** Something that the client sent and that the server has not answered yet. */
+type Expected =
+  | Simple
+  | { what: 'start-up' | 'sync' | 'copy-done' | 'describe' | 'close' }
+  | { what: 'parse' | 'bind'; prepared: Prepared }
+  | { what: 'execute'; prepared: Prepared; statement: Running }
+  | { what: 'function'; statement: Running };
+
+/** Is told of every statement that begins. */
+export interface Listener {
+  /** Whether to read what only a listener needs: texts of simple queries, and parameters. */
+  readonly listening: boolean;
+  began(statement: Running): void;
+}
+
+type Problem = ReturnType<typeof readError>;
+
+/**
+ * Follows what a client and a server say to each other on one connection, and which reply answers which statement.
+ *
+ * Replies come in the order of the requests, so requests wait in a queue. Messages have to be told in the order in which
+ * they pass. Whatever comes is taken: what does not fit is ignored, and the next ReadyForQuery puts the queue right.
+ */
+export class Conversation {
+  /** Of this connection, numbered from 1 for each tap. */
+  readonly number: number;
+  /**
+   * Flights of the client that the server answered in full before the client sent again.
+   *
+   * A flight begins with a request while nothing is outstanding; it ends when nothing is outstanding any more, or when
+   * the server asks for COPY data. So a simple query is one, Parse to Sync is one, a pipeline sent without waiting is
+   * one however many Syncs it has, each Execute with Flush of a cursor is one, COPY FROM STDIN is two, a start-up is one.
+   */
+  roundTrips = 0;
+  readonly #listener: Listener;
+  readonly #expected: Expected[] = [];
+  readonly #prepared = new Map<string, Prepared>();
+  readonly #portals = new Map<string, Portal>();
+  #flying = false;
+  /** After an error in an extended query the server ignores everything up to the next Sync. */
+  #skipping = false;
+  /** What the bytes of the client's last message belong to. */
+  #carrier: Carrier | undefined;
+  /** The statement that the server takes COPY data for. */
+  #copying: Running | undefined;
+  #copiedIn = 0;
+  #copiedOut = 0;
+  #inTransaction = false;
+  #transaction = 0;
+  #transactions = 0;
+  /** The statement that ended last; a commit that fails at a Sync fails it after all. */
+  #last: Running | undefined;
+
+  constructor(number: number, listener: Listener) {
+    this.number = number;
+    this.#listener = listener;
+    this.#expect({ what: 'start-up' });
+  }
+
+  /** Inside a statement, or inside a transaction that was begun by a statement. */
+  get inFlight(): boolean {
+    return this.#inTransaction || this.running !== undefined;
+  }
+
+  /** The statement whose reply comes next. */
+  get running(): Running | undefined {
+    for (const expected of this.#expected) {
+      if ('statement' in expected && expected.statement && !expected.statement.ended) return expected.statement;
+    }
+    return undefined;
+  }
+
+  /** The number of the transaction that the running statement belongs to. */
+  get transaction(): number {
+    return this.#transaction || this.#transactions + 1;
+  }
+
+  /** What carries the bytes of the client's last message, or of the COPY data after it. */
+  get carrier(): Carrier | undefined {
+    return this.#carrier ?? this.#copying;
+  }
+
+  /** A message of the client is about to be passed on. */
+  fromClient({ type, body, copied }: Message): void {
+    this.#carrier = undefined;
+    const fields = new Fields(body);
+    switch (type) {
+      case code('Q'):
+        this.#copiedIn = copied;
+        this.#query(fields.text());
+        break;
+      case code('P'):
+        this.#parse(fields.text(), fields.text());
+        break;
+      case code('B'):
+        this.#bind(body);
+        break;
+      case code('E'):
+        this.#copiedIn = copied;
+        this.#execute(fields.text());
+        break;
+      case code('F'):
+        this.#call(`function call ${fields.int32()}`);
+        break;
+      case code('D'):
+        this.#expect({ what: 'describe' });
+        break;
+      case code('C'):
+        this.#close(fields.byte() === code('S') ? this.#prepared : this.#portals, fields.text());
+        break;
+      case code('c'):
+      case code('f'):
+        this.#copyInEnds(copied);
+        break;
+      case code('S'):
+        // While it takes COPY data the server ignores a Sync.
+        if (this.#copying) break;
+        this.#skipping = false;
+        this.#expect({ what: 'sync' });
+        break;
+    }
+  }
+
+  /** A message of the server has come. Returns whether a statement has ended. */
+  fromServer({ type, body, copied }: Message): boolean {
+    switch (type) {
+      case code('1'):
+        return this.#answered('parse');
+      case code('2'):
+        return this.#answered('bind');
+      case code('3'):
+        return this.#answered('close');
+      case code('T'):
+      case code('n'):
+        return this.#answered('describe');
+      case code('C'):
+        return this.#complete(new Fields(body).text());
+      case code('I'):
+      case code('s'):
+      case code('V'):
+        return this.#complete('');
+      case code('E'):
+        return this.#error(readError(body));
+      case code('G'):
+        return this.#copyInBegins();
+      case code('H'):
+        return this.#copyOutBegins(copied);
+      case code('c'):
+        return this.#copyOutEnds(copied);
+      case code('Z'):
+        return this.#ready(body[0] === code('I'));
+      default:
+        return false;
+    }
+  }
+
+  /** The connection has ended; what still runs has failed. */
+  end(): void {
+    for (const expected of this.#expected.splice(0)) {
+      if ('statement' in expected && expected.statement) this.#fail(expected.statement, gone);
+    }
+    this.#inTransaction = false;
+    this.#copying = undefined;
+  }
+
+  #query(text: string): void {
+    const simple: Simple = {
+      what: 'simple',
+      carrier: { marks: new Set() },
+      texts: this.#listener.listening ? splitStatements(text) : null,
+    };
+    this.#carrier = simple.carrier;
+    this.#beginNextOf(simple);
+    this.#expect(simple);
+  }
+
+  #beginNextOf(simple: Simple): void {
+    const text = simple.texts?.shift();
+    simple.statement =
+      text === undefined
+        ? undefined
+        : this.#begin({ text: shorten(text), kind: kindOf(text), marks: simple.carrier.marks });
+  }
+
+  #parse(name: string, text: string): void {
+    const prepared = { text: shorten(text), kind: kindOf(text), marks: new Set<object>() };
+    this.#prepared.set(name, prepared);
+    this.#carrier = prepared;
+    this.#expect({ what: 'parse', prepared });
+  }
+
+  #bind(body: Buffer): void {
+    const bind = readBind(body);
+    const prepared = this.#prepared.get(bind.prepared) ?? unknown();
+    const portal: Portal = { prepared, marks: new Set() };
+    if (this.#listener.listening) portal.parameters = bind.parameters();
+    this.#portals.set(bind.portal, portal);
+    this.#carrier = portal;
+    this.#expect({ what: 'bind', prepared });
+  }
+
+  #execute(name: string): void {
+    const { prepared, marks, parameters } = this.#portals.get(name) ?? { prepared: unknown(), marks: [] };
+    const statement = this.#begin({ ...prepared, marks: new Set([...prepared.marks, ...marks]) }, parameters);
+    this.#carrier = statement;
+    this.#expect({ what: 'execute', prepared, statement });
+  }
+
+  #call(text: string): void {
+    const statement = this.#begin({ ...unknown(), text });
+    this.#carrier = statement;
+    this.#expect({ what: 'function', statement });
+  }
+
+  #close(names: Map<string, unknown>, name: string): void {
+    names.delete(name);
+    this.#expect({ what: 'close' });
+  }
+
+  #expect(expected: Expected): void {
+    if (this.#skipping) {
+      if ('statement' in expected && expected.statement) this.#fail(expected.statement, skipped);
+      return;
+    }
+    this.#flying = true;
+    this.#expected.push(expected);
+  }
+
+  #answered(what: Expected['what']): false {
+    if (this.#expected[0]?.what === what) this.#expected.shift();
+    this.#landed();
+    return false;
+  }
+
+  /** Takes what stands before the first of `whats` out of the queue, and returns that first one. */
+  #advanceTo(...whats: Expected['what'][]): Expected | undefined {
+    const index = this.#expected.findIndex(({ what }) => whats.includes(what));
+    if (index > 0) this.#expected.splice(0, index);
+    return index === -1 ? undefined : this.#expected[0];
+  }
+
+  #landed(): void {
+    if (!this.#flying || this.#expected.length > 0) return;
+    this.#flying = false;
+    this.roundTrips += 1;
+  }
+
+  #complete(tag: string): boolean {
+    const head = this.#advanceTo('execute', 'simple', 'function');
+    if (!head || !('statement' in head || head.what === 'simple')) return false;
+    let { statement } = head;
+    // More statements than the part of the text that was kept showed.
+    if (!statement && head.what === 'simple' && head.texts && tag !== '') {
+      statement = this.#begin({ ...unknown(), text: '…', marks: head.carrier.marks });
+    }
+    if (statement) this.#succeed(statement, tag);
+    if (head.what === 'simple') this.#beginNextOf(head);
+    // A simple query and a function call are over with their ReadyForQuery.
+    if (head.what === 'execute') this.#answered('execute');
+    return statement !== undefined;
+  }
+
+  #error(problem: Problem): boolean {
+    this.#copying = undefined;
+    const head = this.#expected[0];
+    if (!head || head.what === 'start-up') return false;
+    if (head.what === 'simple' || head.what === 'function') return this.#failQuery(head, problem);
+    if (head.what === 'sync') return this.#failLast(problem);
+    return this.#failPipeline(problem);
+  }
+
+  #failQuery(head: Simple | Extract<Expected, { what: 'function' }>, problem: Problem): boolean {
+    const { statement } = head;
+    if (statement) this.#fail(statement, problem);
+    if (head.what === 'simple') {
+      head.texts = null;
+      head.statement = undefined;
+    }
+    if (this.#expected[1]?.what === 'copy-done') this.#expected.splice(1, 1);
+    return statement !== undefined;
+  }
+
+  /** The commit of an implicit transaction happens at the Sync. */
+  #failLast(problem: Problem): boolean {
+    if (this.#last) this.#fail(this.#last, problem);
+    return this.#last !== undefined;
+  }
+
+  /** One step of an extended query has failed: the others up to the Sync are skipped. */
+  #failPipeline(problem: Problem): boolean {
+    const sync = this.#expected.findIndex(({ what }) => what === 'sync');
+    const steps = this.#expected.splice(0, sync === -1 ? this.#expected.length : sync);
+    this.#skipping = sync === -1;
+    const first = steps[0]!;
+    const runs = steps.filter((step) => step.what === 'execute');
+    // What fails while it is parsed or bound is never executed; if it was not even asked for, it is a statement all the same.
+    let culprit = first.what === 'execute' ? first.statement : undefined;
+    if (first.what === 'parse' || first.what === 'bind') {
+      culprit = runs.find(({ prepared }) => prepared === first.prepared)?.statement ?? this.#begin(first.prepared);
+    }
+    culprit ??= runs[0]?.statement;
+    for (const { statement } of runs) this.#fail(statement, statement === culprit ? problem : skipped);
+    if (culprit && !culprit.ended) this.#fail(culprit, problem);
+    this.#landed();
+    return culprit !== undefined;
+  }
+
+  #copyInBegins(): false {
+    const head = this.#advanceTo('execute', 'simple');
+    if (!head) return false;
+    const done = this.#expected.findIndex(({ what }) => what === 'copy-done');
+    // The Syncs that reach the server while it takes the data are ignored there.
+    const ignored = head.what === 'execute' ? this.#expected.slice(0, done === -1 ? undefined : done) : [];
+    for (const expected of ignored) {
+      if (expected.what === 'sync') this.#expected.splice(this.#expected.indexOf(expected), 1);
+    }
+    if ('statement' in head && head.statement) head.statement.seen.kind = 'write';
+    if (done !== -1) {
+      this.#expected.splice(
+        this.#expected.findIndex(({ what }) => what === 'copy-done'),
+        1,
+      );
+      return false;
+    }
+    this.#copying = 'statement' in head ? head.statement : undefined;
+    this.#flying = false;
+    this.roundTrips += 1;
+    return false;
+  }
+
+  #copyInEnds(copied: number): void {
+    const { running } = this;
+    if (!running) return;
+    running.seen.copied = copied - this.#copiedIn;
+    this.#copiedIn = copied;
+    this.#flying = true;
+    // A client that does not wait for the server's word sends the data and the end of it blindly.
+    if (!this.#copying) this.#expect({ what: 'copy-done' });
+    this.#copying = undefined;
+  }
+
+  #copyOutBegins(copied: number): false {
+    this.#copiedOut = copied;
+    const { running } = this;
+    if (running) running.seen.kind = 'read';
+    return false;
+  }
+
+  #copyOutEnds(copied: number): false {
+    const { running } = this;
+    if (running) running.seen.copied = copied - this.#copiedOut;
+    return false;
+  }
+
+  #ready(idle: boolean): false {
+    const head = this.#advanceTo('sync', 'simple', 'function', 'start-up');
+    if (head) {
+      this.#expected.shift();
+      if ('statement' in head && head.statement && !head.statement.ended) this.#fail(head.statement, noReply);
+    }
+    this.#copying = undefined;
+    this.#last = undefined;
+    this.#inTransaction = !idle;
+    if (idle) this.#transaction = 0;
+    this.#landed();
+    return false;
+  }
+
+  #begin({ text, kind, marks }: Prepared, parameters?: string[]): Running {
+    const startedMs = monotonicMs();
+    const seen: Running['seen'] = {
+      kind,
+      text,
+      connection: this.number,
+      transaction: 0,
+      startedMs,
+      endedMs: startedMs,
+      ...(parameters && { parameters }),
+    };
+    const running = { seen, marks, ended: false };
+    this.#listener.began(running);
+    return running;
+  }
+
+  #succeed(statement: Running, tag: string): void {
+    Object.assign(statement.seen, readTag(tag, statement.seen.kind));
+    this.#end(statement);
+    const { kind } = statement.seen;
+    if (kind === 'begin') this.#inTransaction = true;
+    if (kind !== 'commit' && kind !== 'rollback') return;
+    this.#inTransaction = false;
+    this.#transaction = 0;
+  }
+
+  #fail(statement: Running, { sqlstate, message }: Problem): void {
+    statement.seen.failed = message;
+    delete statement.seen.rows;
+    if (sqlstate !== '') statement.seen.sqlstate = sqlstate;
+    if (!statement.ended) this.#end(statement);
+  }
+
+  #end(statement: Running): void {
+    statement.ended = true;
+    statement.seen.endedMs = monotonicMs();
+    this.#transaction ||= ++this.#transactions;
+    statement.seen.transaction = this.#transaction;
+    this.#last = statement;
+  }
+}
+
+const gone: Problem = { sqlstate: '', message: 'the connection ended before the reply' };
+const skipped: Problem = { sqlstate: '', message: 'skipped by the server after the error before it' };
+const noReply: Problem = { sqlstate: '', message: 'the server sent no reply to it' };
+
+/** A statement that was prepared where nobody saw it. */
+function unknown(): Prepared {
+  return { text: '', kind: 'other', marks: new Set() };
+}

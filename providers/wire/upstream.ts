@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { packet } from './framer.ts';
+
+/** Where the server is, and how TLS is spoken with it, if it is. */
+export interface Upstream {
+  host: string;
+  port: number;
+  tls?: ConnectionOptions;
+}
+
+/** Connects to the server, with TLS if that is asked for. `opened` is told of every socket, for whoever has to end them. */
+export async function connectUpstream(upstream: Upstream, opened: (socket: Socket) => void): Promise<Socket> {
+  const { host, port, tls } = upstream;
+  const plain = connectPlain({ host, port, noDelay: true, allowHalfOpen: true });
+  opened(plain);
+  await once(plain, 'connect');
+  if (!tls) return plain;
+  await agreeOnTls(plain);
+  const secure = connectTls({ host, ...(isIP(host) ? {} : { servername: host }), ...tls, socket: plain });
+  opened(secure);
+  await once(secure, 'secureConnect');
+  return secure;
+}
+
+async function agreeOnTls(socket: Socket): Promise<void> {
+  const request = Buffer.alloc(8);
+  request.writeInt32BE(8);
+  request.writeInt32BE(packet.ssl, 4);
+  socket.write(request);
+  const answer = await firstBytes(socket);
+  // More than the one byte could only have been put there by somebody in between.
+  if (answer.toString('latin1') !== 'S') throw new Error('the server refuses TLS');
+}
+
+async function firstBytes(socket: Socket): Promise<Buffer> {
+  const ended = new AbortController();
+  socket.once('close', () => ended.abort(new Error('the server closed the connection')));
+  while (!ended.signal.aborted) {
+    const bytes = socket.read() as Buffer | null;
+    if (bytes) return bytes;
+    await once(socket, 'readable', { signal: ended.signal });
+  }
+  throw ended.signal.reason;
+}
