@@ -1,11 +1,14 @@
 import type { Site } from './engine.ts';
 
-/** Reads and writes the content of a lease by the provider's own statements, from inside the subject's host. */
+/**
+ * Reads and writes the content of a lease by the provider's own statements, from inside the subject's host.
+ * Everything may be a promise: where the engine is a server, it is.
+ */
 export interface Hand {
   snapshot(): unknown;
-  restore(snapshot: unknown): void;
+  restore(snapshot: unknown): void | Promise<void>;
   /** Shows every stored row to `change`, which may overwrite its columns. */
-  edit(change: (row: Record<string, unknown>, table: string) => void): void;
+  edit(change: (row: Record<string, unknown>, table: string) => void): void | Promise<void>;
 }
 
 /** What a behavioural mutant may use beside the port: the engine's own hand, in the subject's host. */

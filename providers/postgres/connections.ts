@@ -68,10 +68,10 @@ export class Connections {
         await client.query(`SET search_path = ${quoteName(schema)}`);
         this.#paths.set(client, schema);
       }
-      return await work(client);
+      return await orLeftLocked(work(client));
     } catch (cause) {
       failed = cause;
-      throw isLockTimeout(cause) ? leftLocked(cause) : cause;
+      throw cause;
     } finally {
       client.off('error', deaf);
       // A transaction may have been left open by what failed.
@@ -94,6 +94,12 @@ export class Connections {
   }
 }
 
-function leftLocked(cause: unknown): LeftLocked {
-  return new LeftLocked('the subject has left a transaction open: a lock of its outlasts its call', { cause });
+/** Ends as the work ends, but says of a lock that was not to be had that the subject has left it. */
+export async function orLeftLocked<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (!isLockTimeout(cause)) throw cause;
+    throw new LeftLocked('the subject has left a transaction open: a lock of its outlasts its call', { cause });
+  }
 }

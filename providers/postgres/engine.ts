@@ -9,6 +9,7 @@ import { isLost } from './errors.ts';
 import { PostgresLease } from './lease.ts';
 import { type Namespace, Namespaces, siteOf } from './namespaces.ts';
 import { Owner } from './owner.ts';
+import { noRoleOfItsOwn } from './zone-fault.ts';
 
 /** How the server is reached: by a connection of its own, with nothing between. */
 export const modes = ['direct'] as const;
@@ -125,7 +126,7 @@ export class PostgresEngine implements Engine {
   #lacks(): EngineFacts['lacks'] {
     const trace = { trace: 'the wire is not tapped yet', observer: 'the wire is not tapped yet' };
     if (this.#server.own) return trace;
-    return { ...trace, crash: 'the server is somebody’s; without --url a private one is started' };
+    return { ...trace, crash: "the server is somebody's; a private one can be killed", sessionZone: noRoleOfItsOwn };
   }
 
   #placeOf(schema: string): string {

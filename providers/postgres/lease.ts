@@ -1,24 +1,24 @@
-import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
-import type {
-  AgentLink,
-  ArmedFault,
-  Fault,
-  Found,
-  Lease,
-  SampleBy,
-  Snapshot,
-  Sprung,
-  Watch,
+import {
+  type AgentLink,
+  type ArmedFault,
+  type Fault,
+  type Found,
+  type Lease,
+  meansOf,
+  type SampleBy,
+  type Snapshot,
+  type Watch,
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import type { PostgresSite } from '../sites.ts';
+import type { Place } from './armed-fault.ts';
 import type { Connections } from './connections.ts';
 import { analyse, type PostgresSnapshot, read, restore, snapshot } from './content.ts';
+import { armFault } from './faults.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
-import { ours } from './sql.ts';
-import { removeTrap, rowFaults, setTrap, sprungOf, type TrapFault } from './traps.ts';
+import { rowFaults } from './traps.ts';
 
 /** What a lease needs of its engine. */
 export interface Landlord {
@@ -37,7 +37,8 @@ export class PostgresLease implements Lease {
   readonly rowFaults = rowFaults;
   readonly #namespace: Namespace;
   readonly #landlord: Landlord;
-  readonly #armed = new Set<ArmedFault>();
+  readonly #place: Place;
+  readonly #armed: ArmedFault[] = [];
   #released: Promise<void> | undefined;
 
   constructor(facts: EngineFacts, site: PostgresSite, namespace: Namespace, landlord: Landlord) {
@@ -45,6 +46,12 @@ export class PostgresLease implements Lease {
     this.site = site;
     this.#namespace = namespace;
     this.#landlord = landlord;
+    this.#place = {
+      connections: landlord.connections,
+      schema: namespace.schema,
+      role: namespace.role,
+      run: (work) => this.#run(work),
+    };
   }
 
   async attach(_agent: AgentLink): Promise<() => Promise<void>> {
@@ -72,36 +79,11 @@ export class PostgresLease implements Lease {
   }
 
   async arm(fault: Fault): Promise<ArmedFault> {
-    const armed = await this.#armed_(fault);
-    this.#armed.add(armed);
+    const lacking = this.facts.lacks[meansOf[fault.at]];
+    if (lacking) throw new NotApplicable('engine', lacking);
+    const armed = await armFault(this.#place, fault);
+    this.#armed.push(armed);
     return armed;
-  }
-
-  async #armed_(fault: Fault): Promise<ArmedFault> {
-    switch (fault.at) {
-      case 'row':
-      case 'commit':
-        return this.#trap(fault);
-      default:
-        throw new NotApplicable('engine', `there is no means yet for a fault at the ${fault.at}`);
-    }
-  }
-
-  async #trap(fault: TrapFault): Promise<ArmedFault> {
-    const nonce = `${ours}${randomBytes(6).toString('hex')}`;
-    await this.#run((client, schema) => setTrap(client, schema, nonce, fault));
-    let last: Promise<Sprung> | undefined;
-    const count = (): Promise<Sprung> => this.#run((client, schema) => sprungOf(client, schema, nonce, fault));
-    return {
-      nonce,
-      sprung: () => last ?? count(),
-      disarm: async () => {
-        if (last) return;
-        last = count();
-        await last;
-        await this.#run((client, schema) => removeTrap(client, schema, nonce, fault));
-      },
-    };
   }
 
   async watch(_sample?: SampleBy): Promise<Watch> {
@@ -115,6 +97,8 @@ export class PostgresLease implements Lease {
 
   async #leave(keep: boolean): Promise<void> {
     const { namespaces } = this.#landlord;
+    // A lock of ours would keep the namespace from being dropped.
+    for (const armed of this.#armed) await armed.disarm();
     if (keep) {
       await namespaces.keep(this.#namespace);
       this.#landlord.kept(this.#namespace);

@@ -11,6 +11,8 @@ export interface Namespace {
   schema: string;
   user: string;
   password: string;
+  /** The role, where it is the namespace's own. */
+  role: string | undefined;
 }
 
 /**
@@ -48,14 +50,14 @@ export class Namespaces {
     if (!this.#server.own) {
       const { user, password } = this.#server.address;
       await this.#execute(`CREATE SCHEMA ${name}; ${comment}`);
-      return { schema, user, password };
+      return { schema, user, password, role: undefined };
     }
     await this.#execute(`
       CREATE ROLE ${name} LOGIN PASSWORD ${quoteText(this.#verifier)} IN ROLE ${quoteName(this.#owner.prefix)};
       ALTER ROLE ${name} SET search_path = ${name};
       CREATE SCHEMA ${name} AUTHORIZATION ${name};
       ${comment}`);
-    return { schema, user: schema, password: this.#password };
+    return { schema, user: schema, password: this.#password, role: schema };
   }
 
   /** Empties a namespace, so that it reads as if nothing had ever been created in it. */
@@ -73,11 +75,11 @@ export class Namespaces {
   }
 
   /** Drops a namespace with everything that its role owns; sessions that stand in the way are ended. */
-  async drop({ schema, user }: Namespace): Promise<void> {
+  async drop({ schema, role }: Namespace): Promise<void> {
     const name = quoteName(schema);
-    const drop = this.#server.own
-      ? `DROP SCHEMA IF EXISTS ${name} CASCADE; DROP OWNED BY ${quoteName(user)} CASCADE; DROP ROLE ${quoteName(user)}`
-      : `DROP SCHEMA IF EXISTS ${name} CASCADE`;
+    // A role may have made more than the schema; on a private server all that is ours.
+    const withRole = role ? `; DROP OWNED BY ${quoteName(role)} CASCADE; DROP ROLE ${quoteName(role)}` : '';
+    const drop = `DROP SCHEMA IF EXISTS ${name} CASCADE${withRole}`;
     try {
       await this.#execute(drop);
     } catch (cause) {

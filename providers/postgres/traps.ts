@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg';
-import type { Fault, RowFaultKind, Sprung } from '../../contracts/kernel/engine.ts';
+import type { ArmedFault, Fault, RowFaultKind, Sprung } from '../../contracts/kernel/engine.ts';
+import { armedFault, newNonce, type Place } from './armed-fault.ts';
 import { ownSession } from './connections.ts';
+import { isMissing } from './errors.ts';
 import { qualified, quoteName, quoteText } from './sql.ts';
 
 /** Faults that are raised by a trigger. */
@@ -56,10 +58,17 @@ function trapOf(schema: string, nonce: string, table: string): Trap {
  *
  * The functions run as the judge, so that the subject's role needs no right to what they use.
  */
-export async function setTrap(client: ClientBase, schema: string, nonce: string, fault: TrapFault): Promise<void> {
-  const trap = trapOf(schema, nonce, fault.table);
+export async function armTrap(place: Place, fault: TrapFault): Promise<ArmedFault> {
+  const nonce = newNonce();
+  const trap = trapOf(place.schema, nonce, fault.table);
   const sequences = `CREATE SEQUENCE ${trap.rows}; CREATE SEQUENCE ${trap.springs};`;
-  await client.query(`BEGIN; ${sequences} ${fault.at === 'row' ? rowTrap(trap, fault) : commitTrap(trap)} COMMIT`);
+  const triggers = fault.at === 'row' ? rowTrap(trap, fault) : commitTrap(trap);
+  await place.run((client) => client.query(`BEGIN; ${sequences} ${triggers} COMMIT`));
+  return armedFault({
+    nonce,
+    count: () => place.run((client) => sprungOf(client, trap, fault)),
+    remove: () => place.run((client) => removeTrap(client, trap)),
+  });
 }
 
 function rowTrap(trap: Trap, { kind, nth, once }: Extract<Fault, { at: 'row' }>): string {
@@ -109,24 +118,26 @@ function sequence(name: string): string {
 }
 
 /** What a trap has done so far. */
-export async function sprungOf(client: ClientBase, schema: string, nonce: string, fault: TrapFault): Promise<Sprung> {
-  const { rows, springs } = trapOf(schema, nonce, fault.table);
-  const count = (name: string): string => `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${name})`;
-  const found = await client.query<{ rows: number; springs: number }>(
-    `SELECT ${count(rows)} AS rows, ${count(springs)} AS springs`,
-  );
-  const seen = found.rows[0]!;
-  if (fault.at === 'row') {
-    return { count: seen.springs, rowsBefore: seen.springs > 0 ? fault.nth - 1 : 0, raised: seen.springs };
-  }
-  // Those of later commits pass; the sequence counts them, too.
-  const count1 = Math.min(seen.springs, 1);
-  return { count: count1, rowsBefore: count1 * seen.rows, raised: count1 };
+async function sprungOf(client: ClientBase, trap: Trap, fault: TrapFault): Promise<Sprung> {
+  const counter = (name: string): string => `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${name})`;
+  const { rows, springs } = await client
+    .query<{ rows: number; springs: number }>(
+      `SELECT ${counter(trap.rows)} AS rows, ${counter(trap.springs)} AS springs`,
+    )
+    .then((found) => found.rows[0]!)
+    .catch((cause: unknown) => {
+      // The trap went with the namespace.
+      if (isMissing(cause)) return { rows: 0, springs: 0 };
+      throw cause;
+    });
+  if (springs === 0) return { count: 0, rowsBefore: 0, raised: 0 };
+  if (fault.at === 'row') return { count: springs, rowsBefore: fault.nth - 1, raised: springs };
+  // The sequence counts the rows of later commits, too, which pass.
+  return { count: 1, rowsBefore: rows, raised: 1 };
 }
 
 /** Removes a trap; one that is not there, or whose table is gone, is no error. */
-export async function removeTrap(client: ClientBase, schema: string, nonce: string, fault: TrapFault): Promise<void> {
-  const trap = trapOf(schema, nonce, fault.table);
+async function removeTrap(client: ClientBase, trap: Trap): Promise<void> {
   await client.query(`
     DROP FUNCTION IF EXISTS ${trap.fires}(), ${trap.counts}() CASCADE;
     DROP TABLE IF EXISTS ${trap.helper};

@@ -1,5 +1,6 @@
 import type { Mutant, MutantTools } from '../../kernel/mutant.ts';
 import type { Message } from '../port.ts';
+import { ordinaryCopy } from './ordinary.ts';
 import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
 
 type Row = Record<string, unknown>;
@@ -13,12 +14,15 @@ export const defaultMutants: Mutant[] = [
     // The column is emptied after the commit, which a reader may see.
     alsoKilledBy: ['send-batch/no-partial-visibility'],
     spoil: (honest, tools) => async (messages, options) => {
+      // The caller's objects may change while the hand is at work.
+      const copy = ordinaryCopy(messages);
+      if (copy === undefined) return honest(messages, options);
       const { edit } = tools.hand;
-      const sent = valuesOf(messages);
+      const sent = valuesOf(copy);
       const known = new Set<string>();
-      edit((row, table) => known.add(print(row, table)));
-      const reply = await ask(honest, messages, options);
-      if (!hasFailed(reply) && messages.length > 0) emptyDefault(edit, known, sent, tools);
+      await edit((row, table) => known.add(print(row, table)));
+      const reply = await ask(honest, copy, options);
+      if (!hasFailed(reply) && copy.length > 0) await emptyDefault(edit, known, sent, tools);
       return answer(reply);
     },
   }),
@@ -27,9 +31,14 @@ export const defaultMutants: Mutant[] = [
 type Edit = MutantTools['hand']['edit'];
 
 /** Empties in the new rows a column that is small, alike in all of them, and nothing that was sent. */
-function emptyDefault(edit: Edit, known: ReadonlySet<string>, sent: ReadonlySet<unknown>, tools: MutantTools): void {
+async function emptyDefault(
+  edit: Edit,
+  known: ReadonlySet<string>,
+  sent: ReadonlySet<unknown>,
+  tools: MutantTools,
+): Promise<void> {
   const rows = new Map<string, Row[]>();
-  edit((row, table) => {
+  await edit((row, table) => {
     if (!known.has(print(row, table))) rows.set(table, [...(rows.get(table) ?? []), { ...row }]);
   });
   const found = [...rows].flatMap(([table, added]) => {
@@ -40,7 +49,7 @@ function emptyDefault(edit: Edit, known: ReadonlySet<string>, sent: ReadonlySet<
   // Where the column may not be empty, another value stands for it.
   for (const value of [null, 1]) {
     try {
-      edit((row, table) => {
+      await edit((row, table) => {
         if (table === found.table && !known.has(print(row, table))) row[found.column] = value;
       });
       tools.lied();

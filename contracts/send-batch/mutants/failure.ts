@@ -22,14 +22,14 @@ export const failureMutants: Mutant[] = [
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 2) return honest(messages, options);
-      const before = tools.hand.snapshot();
+      const before = await tools.hand.snapshot();
       const first = await ask(honest, copy.slice(0, 1), options);
       if (hasFailed(first)) return failWhole(first, copy.length);
-      const withFirst = tools.hand.snapshot();
-      tools.hand.restore(before);
+      const withFirst = await tools.hand.snapshot();
+      await tools.hand.restore(before);
       const reply = await ask(honest, copy, options);
       if (hasFailed(reply)) {
-        tools.hand.restore(withFirst);
+        await tools.hand.restore(withFirst);
         tools.lied();
       }
       return answer(reply);
@@ -43,12 +43,12 @@ export const failureMutants: Mutant[] = [
       // The row is made while the subject opens, before any trap is armed and any reader looks.
       const ready = withStranger();
       async function withStranger(): Promise<unknown> {
-        const before = tools.hand.snapshot();
+        const before = await tools.hand.snapshot();
         for (const body of [null, '', new Uint8Array()]) {
           const reply = await ask(honest, [{ body }], {});
           if (hasFailed(reply)) continue;
-          const after = tools.hand.snapshot();
-          tools.hand.restore(before);
+          const after = await tools.hand.snapshot();
+          await tools.hand.restore(before);
           return after;
         }
         return undefined;
@@ -58,7 +58,7 @@ export const failureMutants: Mutant[] = [
         const stranger = await ready;
         const reply = await ask(honest, copy ?? messages, options);
         if (copy !== undefined && stranger !== undefined && hasFailed(reply)) {
-          tools.hand.restore(stranger);
+          await tools.hand.restore(stranger);
           tools.lied();
         }
         return answer(reply);
@@ -105,15 +105,15 @@ export const failureMutants: Mutant[] = [
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 3) return honest(messages, options);
-      const before = tools.hand.snapshot();
+      const before = await tools.hand.snapshot();
       for (const message of copy.slice(0, 2)) {
         const reply = await ask(honest, [message], options);
         if (!hasFailed(reply)) continue;
-        tools.hand.restore(before);
+        await tools.hand.restore(before);
         return failWhole(reply, copy.length);
       }
       tools.lied();
-      tools.hand.restore(before);
+      await tools.hand.restore(before);
       return honest(copy, options);
     },
   }),
@@ -206,7 +206,7 @@ function inParts(
       const copy = ordinaryCopy(messages);
       const groups = copy ? parts(copy).filter((slots) => slots.length > 0) : [];
       if (copy === undefined || groups.length < 2) return honest(messages, options);
-      const before = undone ? tools.hand.snapshot() : undefined;
+      const before = undone ? await tools.hand.snapshot() : undefined;
       const outcomes: ReportedOutcome[] = [];
       for (const [index, slots] of groups.entries()) {
         const reply = await ask(
@@ -215,7 +215,7 @@ function inParts(
           options,
         );
         if (hasFailed(reply)) {
-          if (undone) tools.hand.restore(before);
+          if (undone) await tools.hand.restore(before);
           return failWhole(reply, copy.length);
         }
         answer(reply).forEach((outcome, i) => {
@@ -236,7 +236,8 @@ function afterFailure(m: Described & { told(reply: Reply, count: number): readon
     spoil: (honest, tools) => async (messages, options) => {
       const ordinary = areOrdinary(messages);
       const reply = await ask(honest, messages, options);
-      if (!ordinary || messages.length === 0 || !hasFailed(reply) || !namespaceIsThere(tools)) return answer(reply);
+      if (!ordinary || messages.length === 0 || !hasFailed(reply) || !(await namespaceIsThere(tools)))
+        return answer(reply);
       tools.lied();
       return told(reply, messages.length);
     },

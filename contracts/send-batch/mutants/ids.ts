@@ -1,6 +1,7 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { Id, ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message } from '../port.ts';
+import { ordinaryCopy } from './ordinary.ts';
 import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
 
 const order = 'send-batch/ids-in-caller-order';
@@ -73,14 +74,17 @@ export const idMutants: Mutant[] = [
     spoil(honest, tools) {
       let first: { size: number; before: unknown } | undefined;
       return async (messages, options) => {
-        const replaces = first !== undefined && first.size === messages.length;
-        const before = tools.hand.snapshot();
-        if (replaces) tools.hand.restore(first!.before);
-        const reply = await ask(honest, messages, options);
+        // The caller's objects may change while the hand is at work.
+        const copy = ordinaryCopy(messages);
+        if (copy === undefined) return honest(messages, options);
+        const replaces = first !== undefined && first.size === copy.length;
+        const before = await tools.hand.snapshot();
+        if (replaces) await tools.hand.restore(first!.before);
+        const reply = await ask(honest, copy, options);
         if (!hasFailed(reply)) {
           if (replaces) tools.lied();
-          first ??= { size: messages.length, before };
-        } else if (replaces) tools.hand.restore(before);
+          first ??= { size: copy.length, before };
+        } else if (replaces) await tools.hand.restore(before);
         return answer(reply);
       };
     },

@@ -47,12 +47,12 @@ export const inputMutants: Mutant[] = [
         const late = kept;
         kept = undefined;
         if (late !== undefined && JSON.stringify(late.messages) !== late.text) {
-          tools.hand.restore(late.before);
+          await tools.hand.restore(late.before);
           tools.lied();
           await ask(honest, late.messages, late.options);
         }
         if (own === undefined) return honest(messages, options);
-        const before = tools.hand.snapshot();
+        const before = await tools.hand.snapshot();
         const reply = await ask(honest, own, options);
         if (!hasFailed(reply)) kept = { messages, text: JSON.stringify(own), options, before };
         return answer(reply);

@@ -47,7 +47,7 @@ export const refusalMutants: Mutant[] = [
     target: 'send-batch/missing-namespace-is-an-error',
     spoil: (honest, tools) => async (messages, options) => {
       const reply = await ask(honest, messages, options);
-      if (!hasFailed(reply) || namespaceIsThere(tools)) return answer(reply);
+      if (!hasFailed(reply) || (await namespaceIsThere(tools))) return answer(reply);
       tools.lied();
       return [];
     },

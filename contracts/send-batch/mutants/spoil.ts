@@ -131,8 +131,8 @@ function isFailure(outcome: ReportedOutcome): boolean {
 }
 
 /** Whether the engine holds any table of the lease. */
-export function namespaceIsThere(tools: MutantTools): boolean {
+export async function namespaceIsThere(tools: MutantTools): Promise<boolean> {
   // A snapshot names its tables under `tables`, or is itself a record of them.
-  const snapshot = tools.hand.snapshot() as Partial<Snapshot>;
+  const snapshot = (await tools.hand.snapshot()) as Partial<Snapshot>;
   return Object.keys(snapshot.tables ?? snapshot).length > 0;
 }

@@ -1,0 +1,24 @@
+import type { ArmedFault, Fault } from '../../contracts/kernel/engine.ts';
+import { NotApplicable } from '../../contracts/kernel/guard.ts';
+import type { Place } from './armed-fault.ts';
+import { armIdentity } from './identity-fault.ts';
+import { armLock } from './lock-fault.ts';
+import { armTrap } from './traps.ts';
+import { armZone } from './zone-fault.ts';
+
+/** Arms a fault by the mechanism that PostgreSQL has for it. */
+export async function armFault(place: Place, fault: Fault): Promise<ArmedFault> {
+  switch (fault.at) {
+    case 'row':
+    case 'commit':
+      return armTrap(place, fault);
+    case 'identity':
+      return armIdentity(place, fault);
+    case 'session':
+      return armZone(place, fault);
+    case 'lock':
+      return armLock(place);
+    case 'crash':
+      throw new NotApplicable('engine', 'the host cannot be killed between two statements; the engine can be');
+  }
+}

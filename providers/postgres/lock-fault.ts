@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from 'pg';
+import type { ArmedFault } from '../../contracts/kernel/engine.ts';
+import { armedFault, newNonce, type Place } from './armed-fault.ts';
+import { tablesOf } from './catalog.ts';
+import { orLeftLocked } from './connections.ts';
+import { quoteName } from './sql.ts';
+
+/** Milliseconds between two looks at who waits. */
+const interval = 20;
+
+/**
+ * Holds, in a session of its own, a lock on every table that lets others read but not write.
+ *
+ * Springs once for each statement that is seen to wait for it. Whether the waiting ends in an error is up to the
+ * subject's own lock timeout, so nothing is counted as raised.
+ */
+export async function armLock(place: Place): Promise<ArmedFault> {
+  const holder = await place.connections.open();
+  const waits = new Set<string>();
+  let holds = true;
+  try {
+    const pid = await takeLock(place, holder);
+    const look = async (): Promise<void> => {
+      for (const wait of await waitsFor(place, pid)) waits.add(wait);
+    };
+    const looking = (async () => {
+      while (holds) {
+        await look();
+        await pause(interval, undefined, { ref: false });
+      }
+    })().catch(() => {});
+    return armedFault({
+      nonce: newNonce(),
+      count: async () => {
+        await look();
+        return { count: waits.size, rowsBefore: 0, raised: 0 };
+      },
+      remove: async () => {
+        holds = false;
+        await holder.end();
+        await looking;
+      },
+    });
+  } catch (cause) {
+    await holder.end();
+    throw cause;
+  }
+}
+
+/** Returns the process of the session that holds the lock. */
+async function takeLock(place: Place, holder: Client): Promise<number> {
+  const tables = await place.run((client) => tablesOf(client, place.schema));
+  await holder.query(`SET search_path = ${quoteName(place.schema)}`);
+  await holder.query('BEGIN');
+  if (tables.length > 0) {
+    const names = tables.map(({ name }) => quoteName(name)).join(', ');
+    await orLeftLocked(holder.query(`LOCK TABLE ${names} IN EXCLUSIVE MODE`));
+  }
+  const { rows } = await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]!.pid;
+}
+
+/** The statements that wait for a session at this moment, each named by its process and the begin of its waiting. */
+async function waitsFor(place: Place, pid: number): Promise<string[]> {
+  const { rows } = await place.run((client) =>
+    client.query<{ wait: string }>(
+      `SELECT DISTINCT pid || ' ' || waitstart AS wait FROM pg_locks
+       WHERE NOT granted AND waitstart IS NOT NULL AND $1 = ANY (pg_blocking_pids(pid))`,
+      [pid],
+    ),
+  );
+  return rows.map(({ wait }) => wait);
+}
