@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import type { ArmedFault, Sprung } from '../../contracts/kernel/engine.ts';
+import type { Tap } from '../wire/index.ts';
 import type { Connections } from './connections.ts';
 import { ours } from './sql.ts';
 
 /** Where a fault is to be armed. */
 export interface Place {
   connections: Connections;
+  /** What the subject is connected through. */
+  tap: Tap;
   schema: string;
   /** The subject's role, where it is the lease's own. */
   role: string | undefined;

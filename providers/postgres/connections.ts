@@ -79,13 +79,14 @@ export class Connections {
     }
   }
 
-  /** Opens a connection that is the caller's to end. */
-  async open(): Promise<Client> {
+  /** Opens a connection that is the caller's to end, and whose unqualified names mean the schema. */
+  async open(schema: string): Promise<Client> {
     const client = new this.#driver.Client(clientConfig(this.#address));
     client.on('error', () => {});
     await client.connect().catch((cause: unknown) => {
       throw unavailable(cause, this.#address);
     });
+    await client.query(`SET search_path = ${quoteName(schema)}`);
     return client;
   }
 

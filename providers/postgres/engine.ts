@@ -1,9 +1,12 @@
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import type { Lease } from '../../contracts/kernel/engine.ts';
+import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import { type DoctorCheck, type Engine, type EngineOptions, EngineUnavailable } from '../provider.ts';
-import type { Server } from '../provision/server.ts';
+import type { OwnServer, Server } from '../provision/server.ts';
 import { shown } from '../provision/url.ts';
+import { openTap } from '../wire/index.ts';
 import { Connections } from './connections.ts';
+import { examine } from './doctor.ts';
 import type { Driver } from './driver.ts';
 import { isLost } from './errors.ts';
 import { PostgresLease } from './lease.ts';
@@ -14,6 +17,8 @@ import { noRoleOfItsOwn } from './zone-fault.ts';
 /** How the server is reached: by a connection of its own, with nothing between. */
 export const modes = ['direct'] as const;
 
+const somebodys = "the server is somebody's; a private one can be killed";
+
 /** The oldest version that has all that is used here. */
 const oldest = 14;
 
@@ -21,6 +26,7 @@ const oldest = 14;
 export class PostgresEngine implements Engine {
   readonly provider = 'postgres';
   readonly version: string;
+  readonly #driver: Driver;
   readonly #server: Server;
   readonly #connections: Connections;
   readonly #owner: Owner;
@@ -33,8 +39,16 @@ export class PostgresEngine implements Engine {
   #failedDrops: unknown[] = [];
   #stopped: Promise<void> | undefined;
 
-  private constructor(server: Server, connections: Connections, owner: Owner, version: string, keepAll: boolean) {
+  private constructor(
+    driver: Driver,
+    server: Server,
+    connections: Connections,
+    owner: Owner,
+    version: string,
+    keepAll: boolean,
+  ) {
     this.version = version;
+    this.#driver = driver;
     this.#server = server;
     this.#connections = connections;
     this.#owner = owner;
@@ -50,7 +64,7 @@ export class PostgresEngine implements Engine {
       const version = await versionOf(connections, server);
       await owner.claim();
       await owner.sweep();
-      const engine = new PostgresEngine(server, connections, owner, version, options.keep ?? false);
+      const engine = new PostgresEngine(driver, server, connections, owner, version, options.keep ?? false);
       await engine.#namespaces.prepare();
       return engine;
     } catch (cause) {
@@ -72,8 +86,11 @@ export class PostgresEngine implements Engine {
     if (this.#stopped) throw new Error('postgres: the engine has been stopped');
     const facts = this.facts(mode);
     const namespace = await this.#namespaces.create();
-    const site = siteOf(namespace, mode, this.#server.address, this.#server);
-    const lease = new PostgresLease(facts, site, namespace, {
+    const { address } = this.#server;
+    const tap = await openTap({ upstream: address });
+    const site = siteOf(namespace, mode, tap, this.#server);
+    const lease = new PostgresLease(facts, site, namespace, tap, {
+      address,
       connections: this.#connections,
       namespaces: this.#namespaces,
       keepAll: this.#keepAll,
@@ -87,8 +104,17 @@ export class PostgresEngine implements Engine {
     return lease;
   }
 
-  async examine(_mode: string): Promise<DoctorCheck[]> {
-    return [];
+  examine(mode: string): Promise<DoctorCheck[]> {
+    return examine(this.#driver, () => this.lease({ mode }));
+  }
+
+  /** Kills the private server as a loss of power would; `restart` starts it again on the same data. */
+  async kill(): Promise<void> {
+    await this.#own().kill();
+  }
+
+  async restart(): Promise<void> {
+    await this.#own().restart();
   }
 
   /** Schemas that were left in place, and where. */
@@ -123,10 +149,14 @@ export class PostgresEngine implements Engine {
       .catch((cause: unknown) => void this.#failedDrops.push(cause));
   }
 
+  #own(): OwnServer {
+    if (!this.#server.own) throw new NotApplicable('engine', somebodys);
+    return this.#server.own;
+  }
+
   #lacks(): EngineFacts['lacks'] {
-    const trace = { trace: 'the wire is not tapped yet', observer: 'the wire is not tapped yet' };
-    if (this.#server.own) return trace;
-    return { ...trace, crash: "the server is somebody's; a private one can be killed", sessionZone: noRoleOfItsOwn };
+    if (this.#server.own) return {};
+    return { crash: somebodys, sessionZone: noRoleOfItsOwn };
   }
 
   #placeOf(schema: string): string {

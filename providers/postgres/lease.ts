@@ -12,16 +12,20 @@ import {
   type Watch,
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
+import type { Address } from '../provision/server.ts';
 import type { PostgresSite } from '../sites.ts';
+import type { Tap } from '../wire/index.ts';
 import type { Place } from './armed-fault.ts';
 import type { Connections } from './connections.ts';
 import { analyse, type PostgresSnapshot, read, restore, snapshot } from './content.ts';
 import { armFault } from './faults.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
 import { rowFaults } from './traps.ts';
+import { watch } from './watching.ts';
 
 /** What a lease needs of its engine. */
 export interface Landlord {
+  address: Address;
   connections: Connections;
   namespaces: Namespaces;
   keepAll: boolean;
@@ -36,26 +40,33 @@ export class PostgresLease implements Lease {
   readonly site: PostgresSite;
   readonly rowFaults = rowFaults;
   readonly #namespace: Namespace;
+  /** What the subject connects to. */
+  readonly #tap: Tap;
   readonly #landlord: Landlord;
   readonly #place: Place;
   readonly #armed: ArmedFault[] = [];
   #released: Promise<void> | undefined;
 
-  constructor(facts: EngineFacts, site: PostgresSite, namespace: Namespace, landlord: Landlord) {
+  constructor(facts: EngineFacts, site: PostgresSite, namespace: Namespace, tap: Tap, landlord: Landlord) {
     this.facts = facts;
     this.site = site;
     this.#namespace = namespace;
+    this.#tap = tap;
     this.#landlord = landlord;
     this.#place = {
       connections: landlord.connections,
+      tap,
       schema: namespace.schema,
       role: namespace.role,
       run: (work) => this.#run(work),
     };
   }
 
-  async attach(_agent: AgentLink): Promise<() => Promise<void>> {
-    return async () => {};
+  /** Tells the agent a way around the tap; it is kept in the host's memory alone. */
+  async attach(agent: AgentLink): Promise<() => Promise<void>> {
+    const { user, password } = this.#namespace;
+    await agent.call('bypass', [{ ...this.#landlord.address, user, password } satisfies Address]);
+    return async () => void (await agent.call('forget', []));
   }
 
   read(statement: string): Promise<Found> {
@@ -86,8 +97,8 @@ export class PostgresLease implements Lease {
     return armed;
   }
 
-  async watch(_sample?: SampleBy): Promise<Watch> {
-    throw new NotApplicable('engine', 'the wire is not tapped yet');
+  watch(sample?: SampleBy): Promise<Watch> {
+    return watch(this.#tap, () => this.#landlord.connections.open(this.#namespace.schema), sample);
   }
 
   release(options: { keep?: boolean } = {}): Promise<void> {
@@ -99,6 +110,7 @@ export class PostgresLease implements Lease {
     const { namespaces } = this.#landlord;
     // A lock of ours would keep the namespace from being dropped.
     for (const armed of this.#armed) await armed.disarm();
+    await this.#tap.close();
     if (keep) {
       await namespaces.keep(this.#namespace);
       this.#landlord.kept(this.#namespace);

@@ -6,6 +6,9 @@ import { tablesOf } from './catalog.ts';
 import { orLeftLocked } from './connections.ts';
 import { quoteName } from './sql.ts';
 
+/** SQLSTATEs of a statement that waited too long: lock_timeout, and statement_timeout or a cancel request. */
+const endedByWaiting = new Set(['55P03', '57014']);
+
 /** Milliseconds between two looks at who waits. */
 const interval = 20;
 
@@ -13,12 +16,14 @@ const interval = 20;
  * Holds, in a session of its own, a lock on every table that lets others read but not write.
  *
  * Springs once for each statement that is seen to wait for it. Whether the waiting ends in an error is up to the
- * subject's own lock timeout, so nothing is counted as raised.
+ * subject's own time-outs; those errors are counted on the wire.
  */
 export async function armLock(place: Place): Promise<ArmedFault> {
-  const holder = await place.connections.open();
+  const holder = await place.connections.open(place.schema);
   const waits = new Set<string>();
   let holds = true;
+  let recording = place.tap.record();
+  let raised = 0;
   try {
     const pid = await takeLock(place, holder);
     const look = async (): Promise<void> => {
@@ -34,12 +39,15 @@ export async function armLock(place: Place): Promise<ArmedFault> {
       nonce: newNonce(),
       count: async () => {
         await look();
-        return { count: waits.size, rowsBefore: 0, raised: 0 };
+        const { statements } = await recording.stop();
+        recording = place.tap.record();
+        raised += statements.filter(({ sqlstate }) => endedByWaiting.has(sqlstate ?? '')).length;
+        return { count: waits.size, rowsBefore: 0, raised };
       },
       remove: async () => {
         holds = false;
         await holder.end();
-        await looking;
+        await Promise.all([looking, recording.stop()]);
       },
     });
   } catch (cause) {
@@ -51,7 +59,6 @@ export async function armLock(place: Place): Promise<ArmedFault> {
 /** Returns the process of the session that holds the lock. */
 async function takeLock(place: Place, holder: Client): Promise<number> {
   const tables = await place.run((client) => tablesOf(client, place.schema));
-  await holder.query(`SET search_path = ${quoteName(place.schema)}`);
   await holder.query('BEGIN');
   if (tables.length > 0) {
     const names = tables.map(({ name }) => quoteName(name)).join(', ');

@@ -39,7 +39,7 @@ export class Owner {
   /** Takes the run's lock, again where its session was lost. */
   async claim(): Promise<void> {
     if (this.#session) return;
-    const session = await this.#connections.open();
+    const session = await this.#connections.open('pg_catalog');
     session.once('end', () => {
       if (this.#session === session) this.#session = undefined;
     });
