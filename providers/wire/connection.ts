@@ -101,6 +101,9 @@ export class Connection {
     if (this.#shared.recorder.looks && startsStatement.has(message.type)) {
       return { first: () => this.#look('statement') };
     }
+    if (this.#shared.recorder.looks && message.type === code('S') && this.#session?.conversation.running) {
+      return { first: () => this.#lookBeforeSync() };
+    }
     return undefined;
   }
 
@@ -158,6 +161,17 @@ export class Connection {
   #look(at: Moment['at']): Promise<void> {
     this.#looking = this.#looking.then(() => this.#shared.recorder.look(at));
     return this.#looking;
+  }
+
+  /**
+   * A statement outside a transaction is committed by the Sync that follows it. Until the server has that, it is inside,
+   * however quick it is: the first looks find it at work, the last most likely done.
+   */
+  async #lookBeforeSync(): Promise<void> {
+    for (const ms of [0, 1, 4]) {
+      if (ms > 0) await pause(ms, undefined, { ref: false });
+      await this.#look('running');
+    }
   }
 
   /** Lets the recordings look while the server is at work, a bounded number of times for each statement. */
