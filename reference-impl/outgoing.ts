@@ -4,29 +4,49 @@ import { exactJson } from './exact-json.ts';
 /** What these backends carry for a message, beside its body. */
 export const offers: Offer[] = ['destination', 'delay', 'expiration', 'priority', 'route', 'correlationId', 'headers'];
 
-/** A message as it is stored: JSON as text, instants in epoch milliseconds, null for what the caller left out. */
-export interface Outgoing {
+/** What is stored of a message besides its instants: JSON as text, null for what the caller left out. */
+interface Content {
   body: string;
   destination: string | null;
   priority: number | null;
   route: string | null;
   correlationId: string | null;
   headers: string | null;
+}
+
+/** A message as it is stored, dated by the caller's clock in epoch milliseconds. */
+export interface Outgoing extends Content {
   createdAt: number;
   dueAt: number | null;
   expiresAt: number | null;
 }
 
-/**
- * All messages of a batch, read and checked before anything is written: the clock is read once for the whole batch, and
- * whatever cannot be stored exactly is refused with the position of its message.
- */
+/** A message that the database is to date: milliseconds from its own now. */
+export interface Undated extends Content {
+  delay: number | null;
+  expiration: number | null;
+}
+
+/** All messages of a batch, read and checked before anything is written; the clock is read once for the whole batch. */
 export function outgoing(messages: readonly Message[], options: SendOptions): Outgoing[] {
-  refuseOthers(offers, messages, options);
   const now = Date.now();
+  return undated(messages, options).map(({ delay, expiration, ...content }) => ({
+    ...content,
+    createdAt: now,
+    dueAt: delay === null ? null : now + delay,
+    expiresAt: expiration === null ? null : now + expiration,
+  }));
+}
+
+/**
+ * All messages of a batch, read and checked before anything is written: whatever cannot be stored exactly is refused
+ * with the position of its message.
+ */
+export function undated(messages: readonly Message[], options: SendOptions): Undated[] {
+  refuseOthers(offers, messages, options);
   return messages.map((message, position) => {
     try {
-      return readMessage(message, now);
+      return readMessage(message);
     } catch (error) {
       throw new MessageRefused(position, error);
     }
@@ -45,7 +65,7 @@ export class MessageRefused extends TypeError {
   }
 }
 
-function readMessage(message: Message, now: number): Outgoing {
+function readMessage(message: Message): Undated {
   const { body, destination, delay, expiration, priority, route, correlationId, headers } = message;
   return {
     body: exactJson(body),
@@ -54,9 +74,8 @@ function readMessage(message: Message, now: number): Outgoing {
     route: text('route', route),
     correlationId: text('correlationId', correlationId),
     headers: jsonObject('headers', headers),
-    createdAt: now,
-    dueAt: instant('delay', delay, now),
-    expiresAt: instant('expiration', expiration, now),
+    delay: offset('delay', delay),
+    expiration: offset('expiration', expiration),
   };
 }
 
@@ -74,11 +93,14 @@ function integer(option: string, value: unknown): number | null {
   return value as number;
 }
 
-function instant(option: string, milliseconds: unknown, now: number): number | null {
-  const offset = integer(option, milliseconds);
-  if (offset === null) return null;
-  if (offset < 0 || !Number.isSafeInteger(now + offset)) throw new TypeError(`${option} is out of range`);
-  return now + offset;
+/** Milliseconds from now to an instant that is still a safe integer. */
+function offset(option: string, value: unknown): number | null {
+  const milliseconds = integer(option, value);
+  if (milliseconds === null) return null;
+  if (milliseconds < 0 || !Number.isSafeInteger(Date.now() + milliseconds)) {
+    throw new TypeError(`${option} is out of range`);
+  }
+  return milliseconds;
 }
 
 function jsonObject(option: string, value: unknown): string | null {
