@@ -11,6 +11,8 @@ const meansInWords: Record<Means, string> = {
   identityStart: 'a next identity that can be set',
   identityStep: 'identities that can be made to step by more than one',
   sessionZone: 'sessions whose time zone can be set',
+  ownProcess: 'subjects in a process of their own',
+  paramLimit: 'a known limit of parameters in one statement',
   twoHosts: 'two hosts on one namespace at once',
   namespaces: 'a namespace that was never created is told from an empty one',
 };

@@ -1,6 +1,6 @@
 import type { Declaration, EngineFacts } from '../contracts/kernel/capabilities.ts';
 import type { Found, Site } from '../contracts/kernel/engine.ts';
-import type { CallOptions } from '../contracts/kernel/guard.ts';
+import type { CallOptions, World } from '../contracts/kernel/guard.ts';
 import type { Failure, Settled } from '../contracts/kernel/outcome.ts';
 import type { HostMessage, Manifest, ModuleRef, Request } from './protocol.ts';
 
@@ -10,6 +10,8 @@ export type HostKind = 'worker' | 'process' | 'inline';
 export interface HostOptions {
   kind: HostKind;
   backend: ModuleRef;
+  /** Where and when the subject believes itself to be. */
+  world?: World;
   /** URLs of the agents that live beside subjects, by the provider's name. */
   agents: Record<string, string>;
   /** Milliseconds for the host to start and to load the backend. */

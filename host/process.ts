@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { World } from '../contracts/kernel/guard.ts';
 import { siblingModule } from '../providers/sibling-module.ts';
 import type { Link, LinkListener } from './client.ts';
 import type { HostMessage } from './protocol.ts';
@@ -9,10 +10,11 @@ const memoryMb = 512;
 const textKept = 8 * 1024;
 
 /** A host in a process of its own; messages are JSON over Node's IPC channel. */
-export function processLink(listener: LinkListener): Link {
+export function processLink(listener: LinkListener, world: World): Link {
   const child = fork(fileURLToPath(siblingModule('process-child', import.meta.url)), [], {
     execArgv: [`--max-old-space-size=${memoryMb}`],
     serialization: 'json',
+    env: world.zone === undefined ? process.env : { ...process.env, TZ: world.zone },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const gone = new Promise((resolve) => child.once('close', resolve));

@@ -123,6 +123,7 @@ const requests = [
   ask('load', 'Loads the agents, by provider, then the backend. The value is a Manifest.', {
     backend: Type.Object({ url: Type.String(), export: Type.String() }, closed),
     agents: Type.Record(Type.String(), Type.String()),
+    clockShift: Type.Number({ description: "Milliseconds that the host's clock is to be ahead." }),
   }),
   ask('declare', 'What a variant declares on this engine. The value is a Declaration.', {
     variant: Type.String(),

@@ -3,6 +3,7 @@ import type { ContractName } from '../contracts/ports.ts';
 import type { Agent } from '../providers/provider.ts';
 import { type Backend, declarationOf, defineBackend, type Entry, type Probe } from './backend.ts';
 import { runCall } from './call.ts';
+import { moveClock } from './clock.ts';
 import { decode, encode, printInstead } from './codec.ts';
 import { failureOf } from './failure.ts';
 import { importExport } from './modules.ts';
@@ -72,6 +73,7 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
   }
 
   async function load(request: RequestTo<'load'>): Promise<Manifest> {
+    if (request.clockShift !== 0) moveClock(request.clockShift);
     for (const [provider, url] of Object.entries(request.agents)) {
       agents.set(provider, (await importExport({ url, export: 'agent' }, 'provider agent')) as Agent);
     }

@@ -1,3 +1,4 @@
+import type { World } from '../contracts/kernel/guard.ts';
 import { connect, type Link, type LinkListener } from './client.ts';
 import type { Host, HostKind, HostOptions } from './host.ts';
 import { inlineLink } from './inline.ts';
@@ -8,7 +9,7 @@ import { workerLink } from './worker.ts';
  * How each kind of host is reached. A program in any language would join here as a link that writes requests to its
  * standard input and reads messages from its standard output, one line of JSON each: see docs/protocol.md.
  */
-const links: Record<HostKind, (listener: LinkListener) => Link> = {
+const links: Record<HostKind, (listener: LinkListener, world: World) => Link> = {
   worker: workerLink,
   process: processLink,
   inline: inlineLink,
@@ -19,5 +20,9 @@ const links: Record<HostKind, (listener: LinkListener) => Link> = {
  * shape of one, and with `HostEnded` when loading it ends the host.
  */
 export function startHost(options: HostOptions): Promise<Host> {
-  return connect(options.kind, options, links[options.kind]);
+  const world = options.world ?? {};
+  // Only a process has a time zone, and a clock that was moved in the judge's thread would be the judge's.
+  const kind = world.zone === undefined ? options.kind : 'process';
+  if (kind === 'inline' && world.clockShift) throw new Error('an inline host has the clock of the judge');
+  return connect(kind, options, (listener) => links[kind](listener, world));
 }

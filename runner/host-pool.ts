@@ -1,3 +1,4 @@
+import type { World } from '../contracts/kernel/guard.ts';
 import type { Host, HostKind, HostOptions } from '../host/host.ts';
 import type { ModuleRef } from '../host/protocol.ts';
 import { startHost } from '../host/start.ts';
@@ -14,6 +15,13 @@ export class HostPool {
 
   constructor(kind: HostKind, backend: ModuleRef) {
     this.#options = { kind, backend, agents };
+  }
+
+  /** A host for one purpose, not used again. */
+  async takeApart(world: World): Promise<Host> {
+    const host = await startHost({ ...this.#options, world });
+    this.#all.add(host);
+    return host;
   }
 
   async take(): Promise<Host> {

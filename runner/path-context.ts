@@ -1,3 +1,4 @@
+import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
 import type { Engine } from '../providers/provider.ts';
 import type { PathContext } from './judge.ts';
 import type { RunOptions } from './run-options.ts';
@@ -9,7 +10,7 @@ export async function pathContext(
   engine: Engine,
   options: RunOptions,
 ): Promise<PathContext> {
-  const facts = engine.facts(path.mode);
+  const facts = factsOf(path, engine);
   const host = await pool.take();
   const declaration = await host.declare(path.variant, path.contract, facts);
   await pool.giveBack(host, true);
@@ -24,4 +25,12 @@ export async function pathContext(
     counts: { guards: 0, cases: 0, generated: 0, items: 0 },
     console: { bytes: 0, text: '' },
   };
+}
+
+/** What the engine says of the mode, with what the provider says of its modes. */
+function factsOf({ provider, mode }: SelectedPath['path'], engine: Engine): EngineFacts {
+  const facts = engine.facts(mode);
+  if (!provider.oneProcessModes?.includes(mode)) return facts;
+  const ownProcess = "what is in shared memory can be opened inside the judge's process only";
+  return { ...facts, lacks: { ...facts.lacks, ownProcess } };
 }

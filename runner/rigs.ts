@@ -1,6 +1,13 @@
 import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
 import type { Found, Lease } from '../contracts/kernel/engine.ts';
-import { type CallOptions, type OpenOptions, type Rig, type Subject, Violation } from '../contracts/kernel/guard.ts';
+import {
+  type CallOptions,
+  type OpenOptions,
+  type Rig,
+  type Subject,
+  Violation,
+  type World,
+} from '../contracts/kernel/guard.ts';
 import { count } from '../contracts/kernel/print.ts';
 import { type Host, HostEnded, HostRefused, type Session } from '../host/host.ts';
 import type { Engine } from '../providers/provider.ts';
@@ -35,6 +42,7 @@ export class Rigs {
 
   readonly #o: RigOptions;
   readonly #hosts = new Map<HostRole, Host>();
+  readonly #apart = new Set<Host>();
   readonly #attached = new Map<Lease, Set<Host>>();
 
   constructor(options: RigOptions) {
@@ -49,7 +57,9 @@ export class Rigs {
 
   async open(options: OpenOptions = {}): Promise<Rig> {
     const lease = options.lease ?? (await this.lease());
-    const host = await this.#host(options.anotherHost ? 'rival' : 'subject');
+    const host = options.world
+      ? await this.#hostApart(options.world)
+      : await this.#host(options.anotherHost ? 'rival' : 'subject');
     await this.#attach(lease, host);
     const subject = await this.#openSubject(lease, host, options.wrapped ? ['pass-through'] : []);
     this.scopes.push(() => subject.close());
@@ -82,7 +92,7 @@ export class Rigs {
 
   /** Ends the hosts at once; whoever waits for them learns it. */
   async abandon(): Promise<void> {
-    await Promise.all([...this.#hosts.values()].map((host) => host.terminate()));
+    await Promise.all([...this.#hosts.values(), ...this.#apart].map((host) => host.terminate()));
   }
 
   /** Lets go of everything; hosts that are not sound, or that do not let go, are not used again. */
@@ -105,6 +115,17 @@ export class Rigs {
     host.takeConsole();
     host.takeStrays();
     this.#hosts.set(role, host);
+    return host;
+  }
+
+  /** A host in another time zone or with another clock; it ends with the part of the guard that asked for it. */
+  async #hostApart(world: World): Promise<Host> {
+    const host = await this.#o.pool.takeApart(world);
+    this.#apart.add(host);
+    this.scopes.push(async () => {
+      this.#apart.delete(host);
+      await this.#o.pool.giveBack(host, false);
+    });
     return host;
   }
 

@@ -63,6 +63,10 @@ export const means = [
   'identityStep',
   /** The time zone of the subject's sessions can be set. */
   'sessionZone',
+  /** Subjects can live in a process of their own. */
+  'ownProcess',
+  /** How many parameters one statement can have is known. */
+  'paramLimit',
   /** Two hosts can open the same lease at once. */
   'twoHosts',
   /** A namespace that was never created can be told from an empty one. */
@@ -114,6 +118,8 @@ export interface EngineFacts {
   provider: string;
   mode: string;
   version: string;
+  /** Parameters that one statement can have at most; absent where there is no such limit. */
+  maxParams?: number;
   /** What is missing, each with the reason and what would give it. */
   lacks: Partial<Record<Means, string>>;
 }

@@ -34,8 +34,17 @@ export interface Rig {
   read(): Promise<Found>;
 }
 
+/** Where and when a subject believes itself to be. */
+export interface World {
+  /** Time zone of its process, such as `America/St_Johns`; it then runs in a process of its own. */
+  zone?: string;
+  /** Milliseconds by which its clock is ahead of the judge's. */
+  clockShift?: number;
+}
+
 export interface OpenOptions {
   lease?: Lease;
+  world?: World;
   /** A host of its own, so that two subjects can run at the same time. */
   anotherHost?: boolean;
   /** Behind a wrapper that passes everything through. */

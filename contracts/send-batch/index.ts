@@ -7,6 +7,7 @@ import { idsAreLossless, idsSurviveAnyStep } from './identities.ts';
 import { identicalMessages, idsAreUniqueAndReal, idsInCallerOrder } from './ids.ts';
 import { batchEqualsSingles, metadataRoundTrips, mixedShapesKeepTheirColumns } from './metadata.ts';
 import { missingNamespaceIsAnError, scheduledJobsAreRejected } from './refusals.ts';
+import { clockIsTheDeclaredOne, timeIsExact } from './time.ts';
 import { sendWrites } from './writes.ts';
 
 /** What a batch of messages owes its caller. */
@@ -27,6 +28,8 @@ export const sendBatch = contract({
     batchEqualsSingles,
     mixedShapesKeepTheirColumns,
     bodyRoundTrips,
+    timeIsExact,
+    clockIsTheDeclaredOne,
     missingNamespaceIsAnError,
     scheduledJobsAreRejected,
   ],

@@ -30,6 +30,7 @@ const facts: EngineFacts = {
     identityStart: 'the store numbers its rows from 1',
     identityStep: 'the store numbers its rows in steps of 1',
     sessionZone: 'the store has no sessions',
+    paramLimit: 'the store has no statements',
     lock: 'the store has no locks',
     crash: 'the store ends with the process that holds it',
     twoHosts: 'the store lives in one thread',

@@ -56,7 +56,7 @@ export class SqliteEngine implements Engine {
 
   facts(mode: string): EngineFacts {
     if (!isMode(mode)) throw new TypeError(`sqlite has no mode ${mode}; it has ${modes.join(', ')}`);
-    return { provider: this.provider, mode, version: this.version, lacks: lacks[mode] };
+    return { provider: this.provider, mode, version: this.version, maxParams: 32_766, lacks: lacks[mode] };
   }
 
   async lease({ mode }: { mode: string }): Promise<Lease> {

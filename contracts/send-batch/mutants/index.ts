@@ -8,7 +8,9 @@ import { idMutants } from './ids.ts';
 import { inputMutants } from './inputs.ts';
 import { metadataMutants } from './metadata.ts';
 import { refusalMutants } from './refusals.ts';
+import { roundTripMutants } from './round-trips.ts';
 import { shapeMutants } from './shapes.ts';
+import { timeMutants } from './time.ts';
 
 /** The behavioural mutants of `send-batch`. */
 export const sendBatchMutants: Mutant[] = [
@@ -21,5 +23,7 @@ export const sendBatchMutants: Mutant[] = [
   ...shapeMutants,
   ...defaultMutants,
   ...bodyMutants,
+  ...timeMutants,
+  ...roundTripMutants,
   ...inputMutants,
 ];

@@ -1,0 +1,62 @@
+import type { Mutant } from '../../kernel/mutant.ts';
+import type { Message } from '../port.ts';
+import { answer, ask, batchMutant, hasFailed, messageMutant } from './spoil.ts';
+
+const exact = 'send-batch/time-is-exact';
+
+/** Lies about instants. */
+export const timeMutants: Mutant[] = [
+  messageMutant({
+    id: 'drops-milliseconds',
+    lie: 'Keeps delays and expirations to the second.',
+    target: exact,
+    change: () => (message) => withTimes(message, (time) => Math.floor(time / 1000) * 1000),
+  }),
+  messageMutant({
+    id: 'wall-clock-time',
+    lie: 'Adds a delay to the time on the wall, which jumps when the clocks are changed.',
+    target: exact,
+    change: () => (message) =>
+      withTimes(message, (time) => {
+        const now = Date.now();
+        const jump = new Date(now + time).getTimezoneOffset() - new Date(now).getTimezoneOffset();
+        return time + jump * 60_000;
+      }),
+  }),
+  messageMutant({
+    id: 'delay-wraps-at-2-31',
+    lie: 'Keeps a delay in 31 bits of milliseconds, which end after 24.8 days.',
+    target: exact,
+    change: () => (message) =>
+      message.delay === undefined || message.delay < 2 ** 31 ? message : { ...message, delay: message.delay % 2 ** 31 },
+  }),
+  batchMutant({
+    id: 'another-clock-in-batch',
+    lie: "Stamps the rows of a batch by the system's clock where it declares the process's.",
+    target: 'send-batch/clock-is-the-declared-one',
+    spoil: (honest, tools) => async (messages, options) => {
+      // The system's clock as the process saw it start, which nobody moves.
+      const ahead = Math.round(Date.now() - (performance.timeOrigin + performance.now()));
+      const reply = await ask(honest, messages, options);
+      if (Math.abs(ahead) < 60_000 || hasFailed(reply)) return answer(reply);
+      const near = (value: unknown) => Math.abs(Number(value) - Date.now()) < 200 * 86_400_000;
+      await tools.hand.edit((row) => {
+        for (const [column, value] of Object.entries(row)) {
+          if ((typeof value !== 'number' && typeof value !== 'bigint') || !near(value)) continue;
+          row[column] = typeof value === 'bigint' ? value - BigInt(ahead) : value - ahead;
+          tools.lied();
+        }
+      });
+      return answer(reply);
+    },
+  }),
+];
+
+/** The message with its delay and expiration changed; the message itself where that changes nothing. */
+function withTimes(message: Message, change: (time: number) => number): Message {
+  const changed = { ...message };
+  for (const option of ['delay', 'expiration'] as const) {
+    if (changed[option] !== undefined) changed[option] = change(changed[option]);
+  }
+  return changed.delay === message.delay && changed.expiration === message.expiration ? message : changed;
+}
