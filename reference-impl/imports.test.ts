@@ -20,9 +20,10 @@ function filesIn(folder: string): string[] {
   return files;
 }
 
-/** What tests are written with: packages, built-in modules, and the toolkit's suites for Vitest. */
-const testTools = /^(vitest|fast-check|node:(fs|os|path|url|util)|integrations\/vitest\.ts)$/;
-const isTest = (file: string) => file.endsWith('.test.ts');
+/** What tests are written with: packages, built-in modules, the toolkit's suites for Vitest, and its servers. */
+const testTools =
+  /^(vitest|fast-check|node:(events|fs|net|os|path|url|util)|integrations\/vitest\.ts|providers\/provision\/index\.ts)$/;
+const isTest = (file: string) => file.endsWith('.test.ts') || file.includes('/fixtures/');
 
 test('reference-impl imports only the public API, drivers and itself, as an outside author would', () => {
   const allowed = /^(index\.ts|memory\.ts|reference-impl\/.*|node:sqlite|pg)$/;
@@ -36,7 +37,7 @@ test('reference-impl imports only the public API, drivers and itself, as an outs
 
 test('contracts imports no other folder, but for the subjects of its tests', () => {
   for (const file of filesIn('contracts')) {
-    if (isTest(file) || file.includes('/fixtures/')) continue;
+    if (isTest(file)) continue;
     const others = importsOf(file).filter((target) => !/^(contracts\/.*|fast-check|node:\w+)$/.test(target));
     expect(others, file).toEqual([]);
   }

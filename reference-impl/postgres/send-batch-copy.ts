@@ -1,6 +1,6 @@
+import { idsBySlot } from '../ids-by-slot.ts';
 import { copyIn } from './copy-in.ts';
 import { copyText } from './copy-text.ts';
-import { idsBySlot } from './ids-by-slot.ts';
 import { sendBatchBy } from './sender.ts';
 
 /**

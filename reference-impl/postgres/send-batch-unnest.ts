@@ -1,24 +1,23 @@
+import { idsBySlot } from '../ids-by-slot.ts';
 import { columns } from './columns.ts';
-import { idsBySlot } from './ids-by-slot.ts';
 import { sendBatchBy } from './sender.ts';
 
 /**
  * One statement for the whole batch, an array for each column.
  *
  * The first choice: one round trip whatever the size, no limit by the number of parameters, no transaction to hold open.
- * It relies on a statement being all or nothing by itself, and on nothing else: the ordinal is stored with the row and
- * comes back with the id, so neither the order of RETURNING nor that in which identities are given matters.
+ * It relies on a statement being all or nothing by itself, and on no trigger leaving rows out: the ordinal is stored
+ * with the row and comes back with the id, so neither the order of RETURNING nor that of the identities matters.
  */
 export const unnest = sendBatchBy(
   async (database, rows) =>
-    idsBySlot(await database.statement({ text: insertMessages, values: columns(rows) }), rows.length),
+    idsBySlot(
+      await database.statement({ name: 'insert-batch', text: insertMessages, values: columns(rows) }),
+      rows.length,
+    ),
   { chunk: 'none' },
 );
 
-/*
- * The statement has no name, so that it is planned for the arrays at hand. A plan that is kept for all sizes takes them
- * for ten elements long and joins them row by row, which takes a time that grows with the square of the batch.
- */
 const insertMessages = `
   WITH sent AS (
     SELECT *

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
+import { idsBySlot } from '../ids-by-slot.ts';
 import type { Undated } from '../outgoing.ts';
-import { idsBySlot } from './ids-by-slot.ts';
 import { sendBatchBy } from './sender.ts';
 
 /** Rows that one statement carries: 8 parameters each, far below the 65,535 that the protocol's 16 bits can count. */
@@ -15,34 +15,31 @@ const chunkRows = 500;
 export const values = sendBatchBy(
   (database, rows) =>
     database.transaction(async (client) => {
-      const ids: string[] = [];
+      const returned: Record<string, unknown>[] = [];
       for (let from = 0; from < rows.length; from += chunkRows) {
-        ids.push(...(await insertChunk(client, rows.slice(from, from + chunkRows))));
+        returned.push(...(await insertMessages(client, rows.slice(from, from + chunkRows), from)));
+      }
+      const ids = idsBySlot<string>(returned, rows.length);
+      const headers = rows.flatMap((row, slot) => (row.headers === null ? [] : [[ids[slot]!, row.headers]]));
+      for (let from = 0; from < headers.length; from += chunkRows) {
+        await insertHeaders(client, headers.slice(from, from + chunkRows));
       }
       return ids;
     }),
   { chunk: { rows: chunkRows }, onFailure: 'outcomes' },
 );
 
-async function insertChunk(client: ClientBase, rows: readonly Undated[]): Promise<string[]> {
-  const ids = await insertMessages(client, rows);
-  const headers = rows.flatMap((row, slot) => (row.headers === null ? [] : [[ids[slot]!, row.headers]]));
-  if (headers.length > 0) await insertHeaders(client, headers);
-  return ids;
-}
-
-async function insertMessages(client: ClientBase, rows: readonly Undated[]): Promise<string[]> {
-  const later = (n: number) => `now() + $${n}::float8 * interval '1 millisecond'`;
-  const tuples = rows.map((_, slot) => {
-    const [body, destination, priority, route, correlationId, delay, expiration] = parameters(7, slot);
-    const plain = [body, destination, priority, route, correlationId].map((n) => `$${n}`).join(', ');
-    return `(${slot}, ${plain}, ${later(delay!)}, ${later(expiration!)})`;
-  });
+async function insertMessages(
+  client: ClientBase,
+  rows: readonly Undated[],
+  from: number,
+): Promise<Record<string, unknown>[]> {
   const inserted = await client.query<Record<string, unknown>>({
     ...nameOf('messages', rows.length),
     text: `INSERT INTO messages (slot, body, destination, priority, route, correlation_id, due_at, expires_at)
-           VALUES ${tuples.join(', ')} RETURNING id, slot`,
-    values: rows.flatMap((row) => [
+           VALUES ${tuples(rows.length, ['', '', '', '', '', '', later, later])} RETURNING id, slot`,
+    values: rows.flatMap((row, i) => [
+      from + i,
       row.body,
       row.destination,
       row.priority,
@@ -52,19 +49,13 @@ async function insertMessages(client: ClientBase, rows: readonly Undated[]): Pro
       row.expiration,
     ]),
   });
-  return idsBySlot(inserted.rows, rows.length);
+  return inserted.rows;
 }
 
 async function insertHeaders(client: ClientBase, headers: readonly string[][]): Promise<void> {
-  const tuples = headers.map(
-    (_, i) =>
-      `(${parameters(2, i)
-        .map((n) => `$${n}`)
-        .join(', ')})`,
-  );
   await client.query({
     ...nameOf('headers', headers.length),
-    text: `INSERT INTO message_headers (message_id, headers) VALUES ${tuples.join(', ')}`,
+    text: `INSERT INTO message_headers (message_id, headers) VALUES ${tuples(headers.length, ['', ''])}`,
     values: headers.flat(),
   });
 }
@@ -74,7 +65,12 @@ function nameOf(what: string, rows: number): { name: string } | undefined {
   return rows === chunkRows ? { name: `insert-${what}-${rows}` } : undefined;
 }
 
-/** The numbers of the parameters of one row, from 1 on. */
-function parameters(each: number, row: number): number[] {
-  return Array.from({ length: each }, (_, i) => row * each + i + 1);
+/** What makes an instant of a parameter in milliseconds. */
+const later = "::float8 * interval '1 millisecond' + now()";
+
+/** `($1, $2), ($3, $4)` for two rows of two columns, each parameter with what is to be done to it. */
+function tuples(rows: number, columns: readonly string[]): string {
+  let parameter = 0;
+  const tuple = () => `(${columns.map((calculation) => `$${++parameter}${calculation}`).join(', ')})`;
+  return Array.from({ length: rows }, tuple).join(', ');
 }

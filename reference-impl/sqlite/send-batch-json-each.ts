@@ -1,6 +1,6 @@
+import { idsBySlot } from '../ids-by-slot.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Connection } from './connection.ts';
-import { idsBySlot } from './ids-by-slot.ts';
 import { sendBatchBy } from './sender.ts';
 
 /** One statement for the whole batch, which travels as one JSON text. */
@@ -29,7 +29,7 @@ function insertBatch(connection: Connection, rows: readonly Outgoing[]): bigint[
     row.dueAt,
     row.expiresAt,
   ]);
-  const ids = idsBySlot(connection.rows(insertMessages, JSON.stringify(batch)), rows.length);
+  const ids = idsBySlot<bigint>(connection.rows(insertMessages, JSON.stringify(batch)), rows.length);
   // Ids travel as text, since a JSON number loses digits above 2^53.
   const headers = rows.flatMap((row, slot) => (row.headers === null ? [] : [[String(ids[slot]), row.headers]]));
   if (headers.length > 0) connection.rows(insertHeaders, JSON.stringify(headers));

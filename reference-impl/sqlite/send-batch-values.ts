@@ -1,6 +1,6 @@
+import { idsBySlot } from '../ids-by-slot.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Connection } from './connection.ts';
-import { idsBySlot } from './ids-by-slot.ts';
 import { sendBatchBy } from './sender.ts';
 
 /** Rows that one statement carries: 9 parameters each, far below SQLite's 32,766. */
@@ -14,7 +14,7 @@ function insertBatch(connection: Connection, rows: readonly Outgoing[]): bigint[
   for (let from = 0; from < rows.length; from += chunkRows) {
     returned.push(...insertMessages(connection, rows.slice(from, from + chunkRows), from));
   }
-  const ids = idsBySlot(returned, rows.length);
+  const ids = idsBySlot<bigint>(returned, rows.length);
   const headers = rows.flatMap((row, slot) => (row.headers === null ? [] : [[ids[slot]!, row.headers] as const]));
   for (let from = 0; from < headers.length; from += chunkRows) {
     insertHeaders(connection, headers.slice(from, from + chunkRows));

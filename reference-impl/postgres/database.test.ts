@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { AnswerLost } from './answer-lost.ts';
+import { Database } from './database.ts';
+import { startCuttingProxy } from './fixtures/cutting-proxy.ts';
+import { startServer, type TestSchema } from './fixtures/server.ts';
+
+const numbers = 'CREATE TABLE numbers (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED)';
+
+let server: Awaited<ReturnType<typeof startServer>>;
+let schema: TestSchema;
+let database: Database;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  schema = await server.schema();
+  database = await Database.open(schema.site.url, numbers);
+});
+afterEach(async () => {
+  await database.close();
+  await schema.drop();
+});
+
+async function stored(): Promise<number[]> {
+  const { rows } = await schema.admin.query<{ n: number }>('SELECT n FROM numbers ORDER BY n');
+  return rows.map(({ n }) => n);
+}
+
+test('a transaction is undone when its work fails, and the connection serves the next', async () => {
+  const first = new Error('the first error');
+  const attempt = database.transaction(async (client) => {
+    await client.query('INSERT INTO numbers VALUES (1)');
+    throw first;
+  });
+  await expect(attempt).rejects.toBe(first);
+  await database.transaction((client) => client.query('INSERT INTO numbers VALUES (2)'));
+  expect(await stored()).toEqual([2]);
+});
+
+test('a commit of a failed transaction, which the server takes for a rollback, is a failure', async () => {
+  const attempt = database.transaction(async (client) => {
+    await client.query('INSERT INTO numbers VALUES (1)');
+    await client.query('nonsense').catch(() => {});
+  });
+  await expect(attempt).rejects.toThrow('answered COMMIT with ROLLBACK');
+  expect(await stored()).toEqual([]);
+});
+
+test('a commit that the server refuses is a failure', async () => {
+  const attempt = database.transaction((client) => client.query('INSERT INTO numbers VALUES (1), (1)'));
+  await expect(attempt).rejects.toMatchObject({ code: '23505' });
+  await expect(database.statement({ text: 'INSERT INTO numbers VALUES (1), (1)' })).rejects.toMatchObject({
+    code: '23505',
+  });
+  expect(await stored()).toEqual([]);
+});
+
+test('the first error is the one to be told when the rollback fails as well', async () => {
+  const first = new Error('the first error');
+  const attempt = database.transaction(async (client) => {
+    await client.query('INSERT INTO numbers VALUES (1)');
+    await schema.endSessions();
+    throw first;
+  });
+  await expect(attempt).rejects.toBe(first);
+  await database.statement({ text: 'INSERT INTO numbers VALUES (2)' });
+  expect(await stored()).toEqual([2]);
+});
+
+test('a session that is ended under a statement fails it, and the next has another', async () => {
+  const end = { text: 'SELECT pg_terminate_backend(pg_backend_pid())' };
+  await expect(database.statement(end)).rejects.toMatchObject({ code: '57P01' });
+  await expect(database.transaction((client) => client.query(end))).rejects.toMatchObject({ code: '57P01' });
+  await database.statement({ text: 'INSERT INTO numbers VALUES (1)' });
+  expect(await stored()).toEqual([1]);
+});
+
+test('sessions that are ended while nobody uses them are replaced', async () => {
+  await Promise.all(Array.from({ length: 4 }, () => database.statement({ text: 'SELECT pg_sleep(0.01)' })));
+  await schema.endSessions();
+  // Until the pool has heard of it, a statement may still be given a connection that is gone.
+  const insert = () => database.statement({ text: 'INSERT INTO numbers VALUES (1)' });
+  await vi.waitFor(insert, { timeout: 30_000 });
+  expect(await stored()).toEqual([1]);
+});
+
+test('an answer that is lost while the server commits is neither a success nor a failure', async () => {
+  const proxy = await startCuttingProxy(schema.site.port);
+  const cut = await Database.open(schema.site.url.replace(`:${schema.site.port}/`, `:${proxy.port}/`), '');
+  proxy.cutAt = 'INSERT';
+  await expect(cut.statement({ text: 'INSERT INTO numbers VALUES (1)' })).rejects.toThrow(AnswerLost);
+  proxy.cutAt = 'COMMIT';
+  const batch = cut.transaction((client) => client.query('INSERT INTO numbers VALUES (2)'));
+  await expect(batch).rejects.toThrow(AnswerLost);
+  expect(await stored()).toEqual([1, 2]);
+
+  // Before the commit is sent, it is clear that nothing is stored.
+  proxy.cutAt = 'INSERT';
+  const failed = cut.transaction((client) => client.query('INSERT INTO numbers VALUES (3)'));
+  await expect(failed).rejects.toThrow(/^Connection terminated/);
+  expect(await stored()).toEqual([1, 2]);
+  await cut.close();
+  await proxy.close();
+});
+
+test('what cannot be opened leaves no connection', async () => {
+  await expect(Database.open(schema.site.url, 'nonsense')).rejects.toThrow('syntax error');
+  await vi.waitFor(
+    async () => {
+      const sessions = 'SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = $1';
+      const { rows } = await schema.admin.query<{ n: number }>(sessions, [schema.site.schema]);
+      // That of the database that the test has open.
+      expect(rows[0]!.n).toBe(1);
+    },
+    { timeout: 30_000 },
+  );
+});
