@@ -38,6 +38,8 @@ export interface Listener {
   began(statement: Running): void;
 }
 
+const endsWithReady: ReadonlySet<Expected['what']> = new Set(['start-up', 'sync', 'simple', 'function']);
+
 type Problem = ReturnType<typeof readError>;
 
 /**
@@ -378,11 +380,14 @@ export class Conversation {
   }
 
   #ready(idle: boolean): false {
-    const head = this.#advanceTo('sync', 'simple', 'function', 'start-up');
-    if (head) {
-      this.#expected.shift();
-      if ('statement' in head && head.statement && !head.statement.ended) this.#fail(head.statement, noReply);
+    const index = this.#expected.findIndex(({ what }) => endsWithReady.has(what));
+    // What has had no reply until now gets none any more.
+    for (const expected of this.#expected.splice(0, index === -1 ? this.#expected.length : index + 1)) {
+      if ('statement' in expected && expected.statement && !expected.statement.ended) {
+        this.#fail(expected.statement, noReply);
+      }
     }
+    this.#skipping = false;
     this.#copying = undefined;
     this.#last = undefined;
     this.#inTransaction = !idle;

@@ -36,10 +36,14 @@ async function agreeOnTls(socket: Socket): Promise<void> {
 
 async function firstBytes(socket: Socket): Promise<Buffer> {
   const ended = new AbortController();
-  socket.once('close', () => ended.abort(new Error('the server closed the connection')));
+  const abort = (): void => ended.abort(new Error('the server has ended the connection'));
+  socket.once('end', abort).once('close', abort);
   while (!ended.signal.aborted) {
     const bytes = socket.read() as Buffer | null;
-    if (bytes) return bytes;
+    if (bytes) {
+      socket.off('end', abort).off('close', abort);
+      return bytes;
+    }
     await once(socket, 'readable', { signal: ended.signal });
   }
   throw ended.signal.reason;
