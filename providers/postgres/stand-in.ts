@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { PostgresSite } from '../sites.ts';
 import type { Driver } from './driver.ts';
-import { messageOf } from './errors.ts';
+import { isLost, messageOf } from './errors.ts';
 
 /** Does on a lease what it is told, as a subject would: by the site's address and with the subject's rights. */
 export class StandIn {
@@ -17,8 +17,13 @@ export class StandIn {
   /** Runs statements in one session, or in a new one where that was ended. */
   async query(sql: string): Promise<Record<string, unknown>[]> {
     const client = this.#client ?? (await this.#connect());
-    const { rows } = await client.query<Record<string, unknown>>(sql);
-    return rows;
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } catch (cause) {
+      // What the server says of a session that it has ended comes before the end of the connection.
+      if (isLost(cause)) this.#client = undefined;
+      throw cause;
+    }
   }
 
   /** The message of the error that running the statements ends with, or null; an open transaction is ended. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { EngineUnavailable } from '../provider.ts';
 import { PrivateServer, type Programs } from './private-server.ts';
 import type { Server } from './server.ts';
@@ -18,21 +18,26 @@ export async function startLocal(): Promise<Server> {
 
 /** The newest programs in the places where packages put them, or else on the PATH. */
 export function localPrograms(): Programs | undefined {
-  for (const folder of [...packageFolders(), ...pathFolders(), ...configuredFolder()]) {
+  return findPrograms('/');
+}
+
+/** The programs of a file system whose packages lie under `root`. */
+export function findPrograms(root: string): Programs | undefined {
+  for (const folder of [...packageFolders(root), ...pathFolders(), ...configuredFolder()]) {
     const programs = { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') };
     if (existsSync(programs.initdb) && existsSync(programs.postgres)) return programs;
   }
   return undefined;
 }
 
-function packageFolders(): string[] {
+function packageFolders(root: string): string[] {
   return [
-    ...versions('/usr/lib/postgresql', ''),
-    ...versions('/usr', 'pgsql-'),
-    ...versions('/opt/homebrew/opt', 'postgresql@'),
-    ...versions('/usr/local/opt', 'postgresql@'),
-    '/opt/homebrew/bin',
-    '/usr/local/bin',
+    ...versions(join(root, 'usr/lib/postgresql'), ''),
+    ...versions(join(root, 'usr'), 'pgsql-'),
+    ...versions(join(root, 'opt/homebrew/opt'), 'postgresql@'),
+    ...versions(join(root, 'usr/local/opt'), 'postgresql@'),
+    join(root, 'opt/homebrew/bin'),
+    join(root, 'usr/local/bin'),
   ];
 }
 
@@ -55,7 +60,7 @@ function configuredFolder(): string[] {
     .find((program) => existsSync(program));
   if (!config) return [];
   try {
-    return [execFileSync(config, ['--bindir'], { encoding: 'utf8' }).trim(), dirname(config)];
+    return [execFileSync(config, ['--bindir'], { encoding: 'utf8' }).trim()];
   } catch {
     return [];
   }

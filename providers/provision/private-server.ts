@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -62,7 +62,8 @@ export class PrivateServer implements Server, OwnServer {
     this.#watchdog = startWatchdog(directory);
   }
 
-  static async start(way: Way, find: FindPrograms): Promise<PrivateServer> {
+  /** Starts a server; `findPort` is asked again when somebody else was quicker. */
+  static async start(way: Way, find: FindPrograms, findPort = freePort): Promise<PrivateServer> {
     const account = serverAccount();
     const parent = temporaryFolder(account);
     await sweep(parent);
@@ -73,7 +74,7 @@ export class PrivateServer implements Server, OwnServer {
     try {
       server = new PrivateServer(way, directory, await find(directory, account), account);
       await server.#initialise();
-      await server.#launch();
+      await server.#launch(findPort);
       return server;
     } catch (cause) {
       if (server) await server.stop();
@@ -96,7 +97,7 @@ export class PrivateServer implements Server, OwnServer {
   }
 
   async restart(): Promise<void> {
-    if (!this.#process) await this.#launch(this.address.port);
+    if (!this.#process) await this.#launch(async () => this.address.port);
   }
 
   keep(): string {
@@ -135,8 +136,7 @@ export class PrivateServer implements Server, OwnServer {
     if (this.#account) {
       const { uid, gid } = this.#account;
       chownSync(passwordFile, uid, gid);
-      // initdb makes its directory itself, where it may.
-      const { mkdirSync } = await import('node:fs');
+      // It may not make a directory in ours.
       mkdirSync(data, { mode: 0o700 });
       chownSync(data, uid, gid);
     }
@@ -150,9 +150,9 @@ export class PrivateServer implements Server, OwnServer {
   }
 
   /** Starts the server and waits until it takes connections. */
-  async #launch(port?: number): Promise<void> {
+  async #launch(findPort: () => Promise<number>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      this.address.port = port ?? (await freePort());
+      this.address.port = await findPort();
       const options = Object.entries({ ...settings, port: this.address.port });
       this.#log = '';
       const child = this.#spawn(this.#programs.postgres, [
@@ -170,7 +170,7 @@ export class PrivateServer implements Server, OwnServer {
         return;
       }
       const taken = /Address already in use/.test(this.#log);
-      if (!taken || port !== undefined || attempt === launches) {
+      if (!taken || attempt === launches) {
         throw new EngineUnavailable(`the PostgreSQL server did not start: ${lastLines(this.#log)}`);
       }
     }

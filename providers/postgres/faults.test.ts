@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Fault, type Lease, LeftLocked } from '../../contracts/kernel/engine.ts';
+import { NotApplicable } from '../../contracts/kernel/guard.ts';
+import type { Engine } from '../provider.ts';
+import type { PostgresSite } from '../sites.ts';
+import { loadDriver } from './driver.ts';
+import { type SomebodysServer, somebodysServer } from './fixtures/plain-role.ts';
+import { postgres } from './index.ts';
+import { StandIn } from './stand-in.ts';
+
+let theirs: SomebodysServer;
+const engines: Record<string, Engine> = {};
+
+beforeAll(async () => {
+  theirs = await somebodysServer();
+  engines['a private server'] = await postgres.start({ provision: 'embedded' });
+  engines['a plain role by URL'] = await postgres.start({ url: theirs.url });
+});
+afterAll(async () => {
+  for (const engine of Object.values(engines)) await engine.stop();
+  await theirs.stop();
+});
+
+const things = 'CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, value text UNIQUE)';
+const insert = (...values: string[]): string =>
+  `INSERT INTO things (value) VALUES ${values.map((value) => `('${value}')`).join(', ')}`;
+
+/** Runs a body on a lease with a table of things. */
+async function onLease(where: string, body: (lease: Lease, subject: StandIn) => Promise<void>): Promise<void> {
+  const lease = await engines[where]!.lease({ mode: 'direct' });
+  const subject = new StandIn(await loadDriver(), lease.site as PostgresSite);
+  await subject.query(things);
+  await body(lease, subject);
+  await subject.end();
+  await lease.release();
+}
+
+const valuesIn = async (lease: Lease): Promise<unknown> => {
+  const found = await lease.read('SELECT value FROM things ORDER BY id');
+  return 'rows' in found ? found.rows.map(({ value }) => value) : found;
+};
+
+describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
+  it('a row fault springs at the n-th row and at every later one, over all transactions', () =>
+    onLease(where, async (lease, subject) => {
+      const armed = await lease.arm({ at: 'row', table: 'things', nth: 3, kind: 'trigger' });
+      expect(await subject.errorOf(insert('a'))).toBeNull();
+      expect(await armed.sprung()).toEqual({ count: 0, rowsBefore: 0, raised: 0 });
+      expect(await subject.errorOf(insert('b', 'c', 'd'))).toBe(`refused by ${armed.nonce}`);
+      expect(await subject.errorOf(insert('e'))).toBe(`refused by ${armed.nonce}`);
+      expect(await armed.sprung()).toEqual({ count: 2, rowsBefore: 2, raised: 2 });
+      expect(await valuesIn(lease)).toEqual(['a']);
+    }));
+
+  it('a row fault that fires once lets later rows pass', () =>
+    onLease(where, async (lease, subject) => {
+      const armed = await lease.arm({ at: 'row', table: 'things', nth: 2, kind: 'unique', once: true });
+      expect(await subject.errorOf(insert('a', 'b', 'c'))).toContain(armed.nonce);
+      expect(await subject.errorOf(insert('a', 'b', 'c'))).toBeNull();
+      await armed.disarm();
+      await armed.disarm();
+      expect(await armed.sprung()).toEqual({ count: 1, rowsBefore: 1, raised: 1 });
+      expect(await valuesIn(lease)).toEqual(['a', 'b', 'c']);
+    }));
+
+  it.each([
+    ['trigger', 'P0001'],
+    ['unique', '23505'],
+    ['not-null', '23502'],
+    ['check', '23514'],
+    ['too-long', '22001'],
+    ['session-ended', '57P01'],
+  ] as const)('a row fault by %s is what it says, and no ON CONFLICT swallows it', (kind, code) =>
+    onLease(where, async (lease, subject) => {
+      const armed = await lease.arm({ at: 'row', table: 'things', nth: 2, kind });
+      const failure = await subject
+        .query(`${insert('a', 'b')} ON CONFLICT DO NOTHING`)
+        .catch((cause: unknown) => cause);
+      expect(failure).toMatchObject({ code });
+      expect(await armed.sprung()).toEqual({ count: 1, rowsBefore: 1, raised: 1 });
+      await armed.disarm();
+      expect(await subject.errorOf(insert('a', 'b'))).toBeNull();
+    }),
+  );
+
+  it('rows that the judge puts back neither spring a trap nor count', () =>
+    onLease(where, async (lease, subject) => {
+      await subject.query(insert('a', 'b'));
+      const whole = await lease.snapshot();
+      const armed = await lease.arm({ at: 'row', table: 'things', nth: 1, kind: 'trigger' });
+      await lease.restore(whole);
+      expect(await armed.sprung()).toMatchObject({ count: 0 });
+      expect(await lease.snapshot()).toEqual(whole);
+      await armed.disarm();
+    }));
+
+  it('a commit fault refuses the next commit that holds a row, and no other', () =>
+    onLease(where, async (lease, subject) => {
+      await subject.query('CREATE TABLE others (id int)');
+      const armed = await lease.arm({ at: 'commit', table: 'things' });
+      await subject.query('BEGIN; INSERT INTO others VALUES (1); COMMIT');
+      await subject.query(`BEGIN; ${insert('undone')}; ROLLBACK`);
+      await subject.query(`BEGIN; ${insert('a')}; ${insert('b')}`);
+      expect(await armed.sprung()).toEqual({ count: 0, rowsBefore: 0, raised: 0 });
+      expect(await subject.errorOf('COMMIT')).toBe(`commit refused by ${armed.nonce}`);
+      expect(await subject.errorOf(insert('c'))).toBeNull();
+      expect(await armed.sprung()).toMatchObject({ count: 1, raised: 1 });
+      expect(await valuesIn(lease)).toEqual(['c']);
+      await armed.disarm();
+    }));
+
+  it('a trap reaches the partitions of a table, whose name may be odd', () =>
+    onLease(where, async (lease, subject) => {
+      await subject.query(
+        `CREATE TABLE "odd ""$trap$' name" (id int) PARTITION BY LIST (id);
+         CREATE TABLE part PARTITION OF "odd ""$trap$' name" DEFAULT`,
+      );
+      for (const fault of [{ at: 'row', nth: 2, kind: 'check' } as const, { at: 'commit' } as const]) {
+        const armed = await lease.arm({ ...fault, table: `odd "$trap$' name` });
+        expect(await subject.errorOf('INSERT INTO part VALUES (1), (2)')).toContain(armed.nonce);
+        expect(await armed.sprung()).toMatchObject({ count: 1 });
+        await armed.disarm();
+      }
+    }));
+
+  it('a lock keeps writers waiting, lets readers pass, and counts both who waits and who gives up', () =>
+    onLease(where, async (lease, subject) => {
+      await subject.query(insert('a'));
+      const armed = await lease.arm({ at: 'lock' });
+      expect(await valuesIn(lease)).toEqual(['a']);
+      expect(await subject.errorOf(`SET lock_timeout = 60; ${insert('b')}`)).toBe(
+        'canceling statement due to lock timeout',
+      );
+      expect(await armed.sprung()).toEqual({ count: 1, rowsBefore: 0, raised: 1 });
+      const waiting = subject.query(`SET lock_timeout = 0; ${insert('c')}`);
+      while ((await armed.sprung()).count < 2);
+      await armed.disarm();
+      await waiting;
+      expect(await armed.sprung()).toEqual({ count: 2, rowsBefore: 0, raised: 1 });
+      expect(await valuesIn(lease)).toEqual(['a', 'c']);
+    }));
+
+  it('an identity goes on from any value in any steps, and then as before', () =>
+    onLease(where, async (lease, subject) => {
+      await subject.query(insert('a', 'b'));
+      const start = 2n ** 62n + 1n;
+      const armed = await lease.arm({ at: 'identity', table: 'things', start, step: 3 });
+      await subject.query(insert('c', 'd'));
+      expect(await armed.sprung()).toMatchObject({ count: 2 });
+      await armed.disarm();
+      await subject.query(insert('e'));
+      expect(await lease.read('SELECT id::text FROM things ORDER BY value')).toEqual({
+        rows: ['1', '2', String(start), String(start + 3n), '3'].map((id) => ({ id })),
+      });
+    }));
+
+  it.each([
+    ['a serial column', 'id bigserial, a int'],
+    ['a default of its own', "a int, id bigint DEFAULT nextval('plain')"],
+  ])('the identity of a table can be %s', (_, columns) =>
+    onLease(where, async (lease, subject) => {
+      await subject.query(`CREATE SEQUENCE plain; CREATE TABLE t (${columns})`);
+      const armed = await lease.arm({ at: 'identity', table: 't', start: 7n, step: 2 });
+      await subject.query('INSERT INTO t (a) VALUES (0), (0)');
+      expect(await lease.read('SELECT id FROM t ORDER BY id')).toEqual({ rows: [{ id: 7 }, { id: 9 }] });
+      await armed.disarm();
+    }),
+  );
+
+  it('an identity that is not there, or that is too narrow, is said to be so', () =>
+    onLease(where, async (lease, subject) => {
+      await subject.query('CREATE TABLE plain (id int); CREATE TABLE narrow (id serial)');
+      const arm = (table: string) => lease.arm({ at: 'identity', table, start: 2n ** 53n, step: 1 });
+      await expect(arm('plain')).rejects.toThrow(NotApplicable);
+      await expect(arm('plain')).rejects.toThrow('no column of plain takes its values from a sequence');
+      await expect(arm('narrow')).rejects.toThrow(
+        'narrow: RESTART value (9007199254740992) cannot be greater than MAXVALUE',
+      );
+    }));
+
+  it('everything that was armed goes with its table, and is disarmed without an error', () =>
+    onLease(where, async (lease, subject) => {
+      const faults: Fault[] = [
+        { at: 'row', table: 'things', nth: 1, kind: 'unique' },
+        { at: 'commit', table: 'things' },
+        { at: 'identity', table: 'things', start: 5n, step: 1 },
+      ];
+      const armed = [];
+      for (const fault of faults) armed.push(await lease.arm(fault));
+      await lease.wipe();
+      for (const one of armed) await one.disarm();
+      await subject.query(things);
+      expect(await subject.errorOf(insert('a'))).toBeNull();
+    }));
+
+  it('a lock that the subject has left behind is told as such', () =>
+    onLease(where, async (lease, subject) => {
+      await subject.query(`BEGIN; ${insert('a')}`);
+      await expect(lease.arm({ at: 'row', table: 'things', nth: 1, kind: 'trigger' })).rejects.toThrow(LeftLocked);
+      await subject.query('ROLLBACK');
+    }));
+});
+
+it('sessions that begin later are in the zone, on a private server', () =>
+  onLease('a private server', async (lease, subject) => {
+    const zoneOf = async (): Promise<unknown> => (await subject.query('SHOW timezone'))[0];
+    const armed = await lease.arm({ at: 'session', zone: 'Asia/Kathmandu' });
+    expect(await zoneOf()).toEqual({ TimeZone: 'UTC' });
+    expect(await armed.sprung()).toMatchObject({ count: 0 });
+    await subject.end();
+    expect(await zoneOf()).toEqual({ TimeZone: 'Asia/Kathmandu' });
+    expect(await armed.sprung()).toMatchObject({ count: 1 });
+    await armed.disarm();
+    await subject.end();
+    expect(await zoneOf()).toEqual({ TimeZone: 'UTC' });
+    await expect(lease.arm({ at: 'session', zone: 'Mars/Olympus' })).rejects.toThrow('invalid value for parameter');
+  }));
+
+it('what belongs to a role or to the whole server is left alone on somebody’s', () =>
+  onLease('a plain role by URL', async (lease) => {
+    await expect(lease.arm({ at: 'session', zone: 'UTC' })).rejects.toThrow("the subject's role is somebody's");
+    await expect(lease.arm({ at: 'crash', statement: 1 })).rejects.toThrow("the server is somebody's");
+    expect(Object.keys(lease.facts.lacks)).toEqual(['crash', 'sessionZone']);
+  }));
