@@ -23,6 +23,8 @@ export interface Entry<C extends ContractName = ContractName, S extends Site = S
   open(site: S): Ports[C] | Promise<Ports[C]>;
   /** The statement by which the provider's probe reads the stored rows; column aliases name the fields. */
   rows?: string;
+  /** The statement that reads the rows of a status table, one for each message: columns `messageId` and `status`. */
+  statuses?: string;
   /** Instead of `rows`: a probe of the backend's own, for example a second instance of the library. */
   probe?(site: S): Probe | Promise<Probe>;
 }
@@ -99,11 +101,13 @@ function checkVariant(value: unknown, where: string): Variant {
 function checkEntry(entry: unknown, where: string): void {
   if (!isRecord(entry)) throw new TypeError(`${where} must be an object with open and rows, not ${print(entry)}`);
   for (const key of Object.keys(entry)) {
-    if (!['declare', 'open', 'rows', 'probe'].includes(key)) {
-      throw new TypeError(`${where} has an unknown field ${print(key)}; its fields are declare, open, rows, probe`);
+    if (!['declare', 'open', 'rows', 'statuses', 'probe'].includes(key)) {
+      throw new TypeError(
+        `${where} has an unknown field ${print(key)}; its fields are declare, open, rows, statuses, probe`,
+      );
     }
   }
-  const { declare, open, rows, probe } = entry;
+  const { declare, open, rows, statuses, probe } = entry;
   if (typeof open !== 'function') {
     throw new TypeError(`${where} needs open(site), a function that returns the port; it is ${print(open)}`);
   }
@@ -113,6 +117,9 @@ function checkEntry(entry: unknown, where: string): void {
   }
   if (rows !== undefined && probe !== undefined) {
     throw new TypeError(`${where} has both rows and probe; give rows for a statement or probe for a reader, not both`);
+  }
+  if (statuses !== undefined && !isText(statuses)) {
+    throw new TypeError(`${where}: statuses must be the text of a statement, not ${print(statuses)}`);
   }
   if (rows !== undefined && !isText(rows)) {
     throw new TypeError(`${where}: rows must be the text of a statement, not ${print(rows)}`);

@@ -64,7 +64,10 @@ export type HostMessage = Reply | HostEvent;
 export interface Manifest {
   name: string;
   provider: string;
-  variants: Record<string, Record<string, { rows: string | null; ownProbe: boolean; members: string[] | null }>>;
+  variants: Record<
+    string,
+    Record<string, { rows: string | null; statuses: string | null; ownProbe: boolean; members: string[] | null }>
+  >;
 }
 
 /** Types of the values that replies carry, by request. */

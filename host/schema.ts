@@ -74,6 +74,7 @@ const manifest = Type.Object(
         Type.Object(
           {
             rows: Type.Union([Type.String(), Type.Null()]),
+            statuses: Type.Union([Type.String(), Type.Null()]),
             ownProbe: Type.Boolean(),
             members: Type.Union([Type.Array(Type.String()), Type.Null()]),
           },

@@ -166,7 +166,15 @@ function manifestOf({ name, provider, variants }: Backend): Manifest {
   const manifest: Manifest = { name, provider, variants: {} };
   for (const [variant, contracts] of Object.entries(variants)) {
     const entries = Object.entries(contracts).map(([contract, entry]) => {
-      return [contract, { rows: entry.rows ?? null, ownProbe: entry.probe !== undefined, members: null }];
+      return [
+        contract,
+        {
+          rows: entry.rows ?? null,
+          statuses: entry.statuses ?? null,
+          ownProbe: entry.probe !== undefined,
+          members: null,
+        },
+      ];
     });
     manifest.variants[variant] = Object.fromEntries(entries);
   }

@@ -45,6 +45,7 @@ export class GuardBench implements Bench {
   readonly declaration: Declaration;
   readonly facts: EngineFacts;
   readonly rowsStatement: string | null;
+  readonly statusesStatement: string | null;
   readonly rigs: Rigs;
   readonly ledger = new Ledger();
   readonly cases: CaseResult[] = [];
@@ -64,6 +65,7 @@ export class GuardBench implements Bench {
     this.declaration = options.declaration;
     this.facts = options.facts;
     this.rowsStatement = options.path.rowsStatement;
+    this.statusesStatement = options.path.statusesStatement;
     this.rigs = new Rigs(options);
     this.#draws = this.#drawsFor('');
   }

@@ -12,6 +12,7 @@ export interface EnginePath {
   /** `sqlite/file/prepared`; a part with only one choice is left out. */
   name: string;
   rowsStatement: string | null;
+  statusesStatement: string | null;
   ownProbe: boolean;
 }
 

@@ -105,7 +105,8 @@ function enginePaths(
         if (!entry) return [];
         const name = pathName(provider, mode, variant, variants.length);
         const common = { backend: manifest.name, module, provider, mode, variant, contract: contract.name, name };
-        return [{ path: { ...common, rowsStatement: entry.rows, ownProbe: entry.ownProbe }, pool, contract }];
+        const { rows, statuses, ownProbe } = entry;
+        return [{ path: { ...common, rowsStatement: rows, statusesStatement: statuses, ownProbe }, pool, contract }];
       }),
     ),
   );

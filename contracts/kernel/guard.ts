@@ -57,6 +57,8 @@ export interface Bench {
   readonly facts: EngineFacts;
   /** The statement by which the provider reads the stored rows, or null where the backend brings a probe of its own. */
   readonly rowsStatement: string | null;
+  /** The statement that reads the rows of a status table, or null where there is none. */
+  readonly statusesStatement: string | null;
   /** A lease that nobody opened yet; released when the guard ends. */
   lease(): Promise<Lease>;
   /** A fresh subject, on a fresh lease or on the one given; closed when the guard ends. */

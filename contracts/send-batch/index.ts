@@ -7,6 +7,7 @@ import { idsAreLossless, idsSurviveAnyStep } from './identities.ts';
 import { identicalMessages, idsAreUniqueAndReal, idsInCallerOrder } from './ids.ts';
 import { batchEqualsSingles, metadataRoundTrips, mixedShapesKeepTheirColumns } from './metadata.ts';
 import { missingNamespaceIsAnError, scheduledJobsAreRejected } from './refusals.ts';
+import { statusRowPerMessage } from './status.ts';
 import { clockIsTheDeclaredOne, timeIsExact } from './time.ts';
 import { sendWrites } from './writes.ts';
 
@@ -30,6 +31,7 @@ export const sendBatch = contract({
     bodyRoundTrips,
     timeIsExact,
     clockIsTheDeclaredOne,
+    statusRowPerMessage,
     missingNamespaceIsAnError,
     scheduledJobsAreRejected,
   ],

@@ -3,6 +3,7 @@ import type { Writes } from '../kernel/writes.ts';
 import { noPartialVisibility, nothingPersistsAfterFailure } from './atomicity.ts';
 import { emptyBatch } from './empty-batch.ts';
 import { inputsAreNotTouched, inputsMayChangeInFlight } from './inputs.ts';
+import { pastTheLimits } from './limits.ts';
 import { isOneRoundTripPerChunk } from './round-trips.ts';
 import { backendUsableAfterFailure } from './usability.ts';
 
@@ -15,6 +16,7 @@ export function writingGuards<Item>(w: Writes<Item>): Guard[] {
     inputsAreNotTouched(w),
     inputsMayChangeInFlight(w),
     emptyBatch(w),
+    pastTheLimits(w),
     isOneRoundTripPerChunk(w),
   ];
 }

@@ -12,14 +12,17 @@ import { openStore, type Store } from '../../memory.ts';
 import { offers, outgoing } from '../outgoing.ts';
 
 const table = 'messages';
+const statuses = 'statuses';
 
-/** A batch is one insert in one transaction; a failure is told in every outcome. */
+/** A batch is one insert into each of two tables, in one transaction; a failure is told in every outcome. */
 export const sendBatch: Entry<'send-batch', MemorySite> = {
-  declare: { offers, onFailure: 'outcomes' },
+  declare: { offers, onFailure: 'outcomes', extras: ['statusTable'] },
   rows: table,
+  statuses,
   open(site) {
     const store = openStore(site.name);
     store.createTable(table);
+    store.createTable(statuses);
     return new MemorySender(store);
   },
 };
@@ -49,6 +52,10 @@ class MemorySender implements SendBatchPort {
     const transaction = this.#store.begin();
     try {
       const ids = transaction.insertMany(table, rows);
+      transaction.insertMany(
+        statuses,
+        ids.map((messageId) => ({ messageId, status: 'waiting' })),
+      );
       transaction.commit();
       return ids;
     } catch (error) {

@@ -6,6 +6,7 @@ import { failureMutants } from './failure.ts';
 import { identicalMutants } from './identical.ts';
 import { idMutants } from './ids.ts';
 import { inputMutants } from './inputs.ts';
+import { limitMutants } from './limits.ts';
 import { metadataMutants } from './metadata.ts';
 import { refusalMutants } from './refusals.ts';
 import { roundTripMutants } from './round-trips.ts';
@@ -24,6 +25,7 @@ export const sendBatchMutants: Mutant[] = [
   ...defaultMutants,
   ...bodyMutants,
   ...timeMutants,
+  ...limitMutants,
   ...roundTripMutants,
   ...inputMutants,
 ];

@@ -1,0 +1,38 @@
+import type { Mutant } from '../../kernel/mutant.ts';
+import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
+
+/** Rows that fit into one statement of eleven parameters each, on an engine that takes 32766 of them. */
+const full = Math.floor(32_766 / 11);
+
+/** Lies about batches near a limit, and about what is written beside the messages. */
+export const limitMutants: Mutant[] = [
+  batchMutant({
+    id: 'row-that-tips-the-limit-is-lost',
+    lie: 'Loses the row that does not fit into a statement any more, where one row is over.',
+    target: 'send-batch/past-the-limits',
+    spoil: (honest, tools) => async (messages, options) => {
+      if (messages.length !== full + 1) return honest(messages, options);
+      const reply = await ask(honest, messages.slice(0, -1), options);
+      if (hasFailed(reply)) return answer(reply);
+      tools.lied();
+      return [...answer(reply), { stored: 1_000_000_007 }];
+    },
+  }),
+  batchMutant({
+    id: 'no-status-row-for-the-last',
+    lie: 'Leaves the last message of a batch without its status row.',
+    target: 'send-batch/status-row-per-message',
+    spoil: (honest, tools) => async (messages, options) => {
+      const reply = await ask(honest, messages, options);
+      if (messages.length < 2 || hasFailed(reply)) return answer(reply);
+      const last = answer(reply).at(-1)!;
+      const id = 'stored' in last ? String(last.stored) : '';
+      await tools.hand.edit((row) => {
+        if (!('messageId' in row) || String(row.messageId) !== id) return;
+        row.messageId = -1;
+        tools.lied();
+      });
+      return answer(reply);
+    },
+  }),
+];
