@@ -1,19 +1,9 @@
-import type { SeenStatement } from '../../contracts/kernel/engine.ts';
-import { monotonicMs } from '../clock.ts';
 import type { Message } from './framer.ts';
-import { code, Fields, readBind, readError } from './messages.ts';
-import { kindOf, readTag, shorten, splitStatements } from './sql.ts';
-import type { Carrier, Running } from './statement.ts';
-
-interface Prepared extends Carrier {
-  text: string;
-  kind: SeenStatement['kind'];
-}
-
-interface Portal extends Carrier {
-  prepared: Prepared;
-  parameters?: string[];
-}
+import { code, Fields, readError } from './messages.ts';
+import { Names, statementOf, unknownStatement } from './names.ts';
+import { splitStatements } from './sql.ts';
+import type { Carrier, Running, Statement } from './statement.ts';
+import { type Listener, type Problem, Statements } from './statements.ts';
 
 interface Simple {
   what: 'simple';
@@ -27,20 +17,11 @@ interface Simple {
 type Expected =
   | Simple
   | { what: 'start-up' | 'sync' | 'copy-done' | 'describe' | 'close' }
-  | { what: 'parse' | 'bind'; prepared: Prepared }
-  | { what: 'execute'; prepared: Prepared; statement: Running }
+  | { what: 'parse' | 'bind'; prepared: Statement }
+  | { what: 'execute'; prepared: Statement; statement: Running }
   | { what: 'function'; statement: Running };
 
-/** Is told of every statement that begins. */
-export interface Listener {
-  /** Whether to read what only a listener needs: texts of simple queries, and parameters. */
-  readonly listening: boolean;
-  began(statement: Running): void;
-}
-
 const endsWithReady: ReadonlySet<Expected['what']> = new Set(['start-up', 'sync', 'simple', 'function']);
-
-type Problem = ReturnType<typeof readError>;
 
 /**
  * Follows what a client and a server say to each other on one connection, and which reply answers which statement.
@@ -52,17 +33,17 @@ export class Conversation {
   /** Of this connection, numbered from 1 for each tap. */
   readonly number: number;
   /**
-   * Flights of the client that the server answered in full before the client sent again.
+   * Flights of the client to which the server has to answer before the client can know more.
    *
-   * A flight begins with a request while nothing is outstanding; it ends when nothing is outstanding any more, or when
-   * the server asks for COPY data. So a simple query is one, Parse to Sync is one, a pipeline sent without waiting is
-   * one however many Syncs it has, each Execute with Flush of a cursor is one, COPY FROM STDIN is two, a start-up is one.
+   * A flight begins, and is counted, with a request while nothing is outstanding; it ends when nothing is outstanding any
+   * more, or when the server asks for COPY data. So a simple query is one, Parse to Sync is one, a pipeline sent without
+   * waiting is one however many Syncs it has, each Execute with Flush of a cursor is one, COPY FROM STDIN is two, and a
+   * start-up is one.
    */
   roundTrips = 0;
-  readonly #listener: Listener;
+  readonly #statements: Statements;
+  readonly #names = new Names();
   readonly #expected: Expected[] = [];
-  readonly #prepared = new Map<string, Prepared>();
-  readonly #portals = new Map<string, Portal>();
   #flying = false;
   /** After an error in an extended query the server ignores everything up to the next Sync. */
   #skipping = false;
@@ -72,21 +53,16 @@ export class Conversation {
   #copying: Running | undefined;
   #copiedIn = 0;
   #copiedOut = 0;
-  #inTransaction = false;
-  #transaction = 0;
-  #transactions = 0;
-  /** The statement that ended last; a commit that fails at a Sync fails it after all. */
-  #last: Running | undefined;
 
   constructor(number: number, listener: Listener) {
     this.number = number;
-    this.#listener = listener;
+    this.#statements = new Statements(number, listener);
     this.#expect({ what: 'start-up' });
   }
 
   /** Inside a statement, or inside a transaction that was begun by a statement. */
   get inFlight(): boolean {
-    return this.#inTransaction || this.running !== undefined;
+    return this.#statements.inTransaction || this.running !== undefined;
   }
 
   /** The statement whose reply comes next. */
@@ -99,7 +75,7 @@ export class Conversation {
 
   /** The number of the transaction that the running statement belongs to. */
   get transaction(): number {
-    return this.#transaction || this.#transactions + 1;
+    return this.#statements.transaction;
   }
 
   /** What carries the bytes of the client's last message, or of the COPY data after it. */
@@ -133,7 +109,8 @@ export class Conversation {
         this.#expect({ what: 'describe' });
         break;
       case code('C'):
-        this.#close(fields.byte() === code('S') ? this.#prepared : this.#portals, fields.text());
+        this.#names.close(fields.byte() === code('S') ? 'statement' : 'portal', fields.text());
+        this.#expect({ what: 'close' });
         break;
       case code('c'):
       case code('f'):
@@ -184,9 +161,9 @@ export class Conversation {
   /** The connection has ended; what still runs has failed. */
   end(): void {
     for (const expected of this.#expected.splice(0)) {
-      if ('statement' in expected && expected.statement) this.#fail(expected.statement, gone);
+      if ('statement' in expected && expected.statement) this.#statements.fail(expected.statement, gone);
     }
-    this.#inTransaction = false;
+    this.#statements.boundary(true);
     this.#copying = undefined;
   }
 
@@ -194,7 +171,7 @@ export class Conversation {
     const simple: Simple = {
       what: 'simple',
       carrier: { marks: new Set() },
-      texts: this.#listener.listening ? splitStatements(text) : null,
+      texts: this.#statements.listening ? splitStatements(text) : null,
     };
     this.#carrier = simple.carrier;
     this.#beginNextOf(simple);
@@ -203,54 +180,48 @@ export class Conversation {
 
   #beginNextOf(simple: Simple): void {
     const text = simple.texts?.shift();
-    simple.statement =
-      text === undefined
-        ? undefined
-        : this.#begin({ text: shorten(text), kind: kindOf(text), marks: simple.carrier.marks });
+    if (text === undefined) simple.statement = undefined;
+    else simple.statement = this.#statements.begin({ ...statementOf(text), marks: simple.carrier.marks });
   }
 
   #parse(name: string, text: string): void {
-    const prepared = { text: shorten(text), kind: kindOf(text), marks: new Set<object>() };
-    this.#prepared.set(name, prepared);
+    const prepared = this.#names.parse(name, text);
     this.#carrier = prepared;
     this.#expect({ what: 'parse', prepared });
   }
 
   #bind(body: Buffer): void {
-    const bind = readBind(body);
-    const prepared = this.#prepared.get(bind.prepared) ?? unknown();
-    const portal: Portal = { prepared, marks: new Set() };
-    if (this.#listener.listening) portal.parameters = bind.parameters();
-    this.#portals.set(bind.portal, portal);
+    const portal = this.#names.bind(body, this.#statements.listening);
     this.#carrier = portal;
-    this.#expect({ what: 'bind', prepared });
+    this.#expect({ what: 'bind', prepared: portal.prepared });
   }
 
   #execute(name: string): void {
-    const { prepared, marks, parameters } = this.#portals.get(name) ?? { prepared: unknown(), marks: [] };
-    const statement = this.#begin({ ...prepared, marks: new Set([...prepared.marks, ...marks]) }, parameters);
+    const { prepared, marks, parameters } = this.#names.portal(name);
+    const carried = new Set([...prepared.marks, ...marks]);
+    const statement = this.#statements.begin({ ...prepared, marks: carried }, parameters);
     this.#carrier = statement;
     this.#expect({ what: 'execute', prepared, statement });
   }
 
   #call(text: string): void {
-    const statement = this.#begin({ ...unknown(), text });
+    const statement = this.#statements.begin(unknownStatement(text));
     this.#carrier = statement;
     this.#expect({ what: 'function', statement });
   }
 
-  #close(names: Map<string, unknown>, name: string): void {
-    names.delete(name);
-    this.#expect({ what: 'close' });
-  }
-
   #expect(expected: Expected): void {
     if (this.#skipping) {
-      if ('statement' in expected && expected.statement) this.#fail(expected.statement, skipped);
+      if ('statement' in expected && expected.statement) this.#statements.fail(expected.statement, skipped);
       return;
     }
-    this.#flying = true;
+    this.#takeOff();
     this.#expected.push(expected);
+  }
+
+  #takeOff(): void {
+    if (!this.#flying) this.roundTrips += 1;
+    this.#flying = true;
   }
 
   #answered(what: Expected['what']): false {
@@ -267,9 +238,7 @@ export class Conversation {
   }
 
   #landed(): void {
-    if (!this.#flying || this.#expected.length > 0) return;
-    this.#flying = false;
-    this.roundTrips += 1;
+    if (this.#expected.length === 0) this.#flying = false;
   }
 
   #complete(tag: string): boolean {
@@ -278,9 +247,9 @@ export class Conversation {
     let { statement } = head;
     // More statements than the part of the text that was kept showed.
     if (!statement && head.what === 'simple' && head.texts && tag !== '') {
-      statement = this.#begin({ ...unknown(), text: '…', marks: head.carrier.marks });
+      statement = this.#statements.begin({ ...unknownStatement('…'), marks: head.carrier.marks });
     }
-    if (statement) this.#succeed(statement, tag);
+    if (statement) this.#statements.succeed(statement, tag);
     if (head.what === 'simple') this.#beginNextOf(head);
     // A simple query and a function call are over with their ReadyForQuery.
     if (head.what === 'execute') this.#answered('execute');
@@ -292,25 +261,20 @@ export class Conversation {
     const head = this.#expected[0];
     if (!head || head.what === 'start-up') return false;
     if (head.what === 'simple' || head.what === 'function') return this.#failQuery(head, problem);
-    if (head.what === 'sync') return this.#failLast(problem);
+    // The commit of an implicit transaction happens at the Sync.
+    if (head.what === 'sync') return this.#statements.failLast(problem);
     return this.#failPipeline(problem);
   }
 
   #failQuery(head: Simple | Extract<Expected, { what: 'function' }>, problem: Problem): boolean {
     const { statement } = head;
-    if (statement) this.#fail(statement, problem);
+    if (statement) this.#statements.fail(statement, problem);
     if (head.what === 'simple') {
       head.texts = null;
       head.statement = undefined;
     }
     if (this.#expected[1]?.what === 'copy-done') this.#expected.splice(1, 1);
     return statement !== undefined;
-  }
-
-  /** The commit of an implicit transaction happens at the Sync. */
-  #failLast(problem: Problem): boolean {
-    if (this.#last) this.#fail(this.#last, problem);
-    return this.#last !== undefined;
   }
 
   /** One step of an extended query has failed: the others up to the Sync are skipped. */
@@ -323,11 +287,12 @@ export class Conversation {
     // What fails while it is parsed or bound is never executed; if it was not even asked for, it is a statement all the same.
     let culprit = first.what === 'execute' ? first.statement : undefined;
     if (first.what === 'parse' || first.what === 'bind') {
-      culprit = runs.find(({ prepared }) => prepared === first.prepared)?.statement ?? this.#begin(first.prepared);
+      culprit =
+        runs.find(({ prepared }) => prepared === first.prepared)?.statement ?? this.#statements.begin(first.prepared);
     }
     culprit ??= runs[0]?.statement;
-    for (const { statement } of runs) this.#fail(statement, statement === culprit ? problem : skipped);
-    if (culprit && !culprit.ended) this.#fail(culprit, problem);
+    for (const { statement } of runs) this.#statements.fail(statement, statement === culprit ? problem : skipped);
+    if (culprit && !culprit.ended) this.#statements.fail(culprit, problem);
     this.#landed();
     return culprit !== undefined;
   }
@@ -335,23 +300,14 @@ export class Conversation {
   #copyInBegins(): false {
     const head = this.#advanceTo('execute', 'simple');
     if (!head) return false;
-    const done = this.#expected.findIndex(({ what }) => what === 'copy-done');
-    // The Syncs that reach the server while it takes the data are ignored there.
-    const ignored = head.what === 'execute' ? this.#expected.slice(0, done === -1 ? undefined : done) : [];
-    for (const expected of ignored) {
-      if (expected.what === 'sync') this.#expected.splice(this.#expected.indexOf(expected), 1);
-    }
     if ('statement' in head && head.statement) head.statement.seen.kind = 'write';
-    if (done !== -1) {
-      this.#expected.splice(
-        this.#expected.findIndex(({ what }) => what === 'copy-done'),
-        1,
-      );
-      return false;
-    }
+    const done = this.#expected.findIndex(({ what }) => what === 'copy-done');
+    const sent = this.#expected.splice(0, done === -1 ? this.#expected.length : done + 1);
+    // The Syncs that reach the server while it takes the data are ignored there.
+    this.#expected.unshift(...sent.filter(({ what }) => what !== 'sync' && what !== 'copy-done'));
+    if (done !== -1) return false;
     this.#copying = 'statement' in head ? head.statement : undefined;
     this.#flying = false;
-    this.roundTrips += 1;
     return false;
   }
 
@@ -360,7 +316,7 @@ export class Conversation {
     if (!running) return;
     running.seen.copied = copied - this.#copiedIn;
     this.#copiedIn = copied;
-    this.#flying = true;
+    this.#takeOff();
     // A client that does not wait for the server's word sends the data and the end of it blindly.
     if (!this.#copying) this.#expect({ what: 'copy-done' });
     this.#copying = undefined;
@@ -384,65 +340,17 @@ export class Conversation {
     // What has had no reply until now gets none any more.
     for (const expected of this.#expected.splice(0, index === -1 ? this.#expected.length : index + 1)) {
       if ('statement' in expected && expected.statement && !expected.statement.ended) {
-        this.#fail(expected.statement, noReply);
+        this.#statements.fail(expected.statement, noReply);
       }
     }
     this.#skipping = false;
     this.#copying = undefined;
-    this.#last = undefined;
-    this.#inTransaction = !idle;
-    if (idle) this.#transaction = 0;
+    this.#statements.boundary(idle);
     this.#landed();
     return false;
-  }
-
-  #begin({ text, kind, marks }: Prepared, parameters?: string[]): Running {
-    const startedMs = monotonicMs();
-    const seen: Running['seen'] = {
-      kind,
-      text,
-      connection: this.number,
-      transaction: 0,
-      startedMs,
-      endedMs: startedMs,
-      ...(parameters && { parameters }),
-    };
-    const running = { seen, marks, ended: false };
-    this.#listener.began(running);
-    return running;
-  }
-
-  #succeed(statement: Running, tag: string): void {
-    Object.assign(statement.seen, readTag(tag, statement.seen.kind));
-    this.#end(statement);
-    const { kind } = statement.seen;
-    if (kind === 'begin') this.#inTransaction = true;
-    if (kind !== 'commit' && kind !== 'rollback') return;
-    this.#inTransaction = false;
-    this.#transaction = 0;
-  }
-
-  #fail(statement: Running, { sqlstate, message }: Problem): void {
-    statement.seen.failed = message;
-    delete statement.seen.rows;
-    if (sqlstate !== '') statement.seen.sqlstate = sqlstate;
-    if (!statement.ended) this.#end(statement);
-  }
-
-  #end(statement: Running): void {
-    statement.ended = true;
-    statement.seen.endedMs = monotonicMs();
-    this.#transaction ||= ++this.#transactions;
-    statement.seen.transaction = this.#transaction;
-    this.#last = statement;
   }
 }
 
 const gone: Problem = { sqlstate: '', message: 'the connection ended before the reply' };
 const skipped: Problem = { sqlstate: '', message: 'skipped by the server after the error before it' };
 const noReply: Problem = { sqlstate: '', message: 'the server sent no reply to it' };
-
-/** A statement that was prepared where nobody saw it. */
-function unknown(): Prepared {
-  return { text: '', kind: 'other', marks: new Set() };
-}

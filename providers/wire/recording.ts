@@ -1,7 +1,8 @@
 import { monotonicMs } from '../clock.ts';
-import type { Conversation, Listener } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
 import type { Flow } from './flow.ts';
 import type { Carrier, Running, WireStatement } from './statement.ts';
+import type { Listener } from './statements.ts';
 
 export interface RecordOptions {
   /** Is awaited at every moment, see `Moment`; if it fails, `stop` fails. */

@@ -28,6 +28,12 @@ export interface Carrier {
   readonly marks: Set<Seeker>;
 }
 
+/** A statement before it runs. */
+export interface Statement extends Carrier {
+  readonly text: string;
+  readonly kind: SeenStatement['kind'];
+}
+
 /** A statement that is running, or has run. */
 export interface Running extends Carrier {
   readonly seen: Omit<WireStatement, 'own' | 'marked'>;

@@ -44,19 +44,15 @@ function address({ host, port }: Tap): { host: string; port: number } {
   return { host, port };
 }
 
-/** The next `length` bytes, or all until the end. */
+/** What comes until there are `length` bytes, or until the end. */
 async function receive(socket: Socket, length = Number.POSITIVE_INFINITY): Promise<Buffer> {
-  const bytes: Buffer[] = [];
-  let received = 0;
-  while (received < length) {
-    const chunk = socket.read() as Buffer | null;
-    if (chunk) {
-      bytes.push(chunk);
-      received += chunk.length;
-    } else if (socket.readableEnded) break;
-    else await Promise.race([once(socket, 'readable'), once(socket, 'end')]);
+  let received = Buffer.alloc(0);
+  const chunks: AsyncIterable<Buffer> = socket.iterator({ destroyOnReturn: false });
+  for await (const chunk of chunks) {
+    received = Buffer.concat([received, chunk]);
+    if (received.length >= length) break;
   }
-  return Buffer.concat(bytes);
+  return received;
 }
 
 describe('bytes', () => {
