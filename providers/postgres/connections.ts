@@ -50,8 +50,9 @@ export class Connections {
     this.#driver = driver;
     this.#address = address;
     this.#pool = new driver.Pool({ ...clientConfig(address), max: 8, idleTimeoutMillis: 0, allowExitOnIdle: true });
-    // A connection that ends while nobody uses it is replaced when it is needed.
+    // A connection that ends is replaced when one is needed; whoever uses it learns it from his statement.
     this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   /** Runs work on a connection whose unqualified names mean the schema. */
@@ -59,9 +60,6 @@ export class Connections {
     const client = await this.#pool.connect().catch((cause: unknown) => {
       throw unavailable(cause, this.#address);
     });
-    // While it is lent out, a connection that ends says so to its borrower's statement; this is for the time between.
-    const deaf = (): void => {};
-    client.on('error', deaf);
     let failed: unknown;
     try {
       if (this.#paths.get(client) !== schema) {
@@ -73,7 +71,6 @@ export class Connections {
       failed = cause;
       throw cause;
     } finally {
-      client.off('error', deaf);
       // A transaction may have been left open by what failed.
       client.release(failed !== undefined);
     }

@@ -42,12 +42,14 @@ const insertThree = `BEGIN; INSERT INTO things (value) VALUES ('a'), ('b'), ('c'
 
 /** Tries the engine, by stand-ins for a subject, on leases that `newLease` gives. */
 export async function examine(driver: Driver, newLease: () => Promise<Lease>): Promise<DoctorCheck[]> {
+  const a = new Rehearsal(driver, await newLease());
+  const b = new Rehearsal(driver, await newLease());
   const checks: DoctorCheck[] = [];
   const tried = async (name: string, attempt: () => Promise<DoctorCheck[]>): Promise<void> => {
     checks.push(...(await attempt().catch((cause) => [{ name, ok: false, detail: String(cause) }])));
+    // What a failed attempt has left must not make the next one fail.
+    for (const rehearsal of [a, b]) await rehearsal.subject.errorOf('DELETE FROM things');
   };
-  const a = new Rehearsal(driver, await newLease());
-  const b = new Rehearsal(driver, await newLease());
   try {
     await a.begin();
     await b.begin();

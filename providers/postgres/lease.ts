@@ -108,9 +108,9 @@ export class PostgresLease implements Lease {
 
   async #leave(keep: boolean): Promise<void> {
     const { namespaces } = this.#landlord;
-    // A lock of ours would keep the namespace from being dropped.
-    for (const armed of this.#armed) await armed.disarm();
     await this.#tap.close();
+    // A lock of ours would keep the namespace from being dropped; what else cannot be disarmed goes with it.
+    for (const armed of this.#armed) await armed.disarm().catch(() => {});
     if (keep) {
       await namespaces.keep(this.#namespace);
       this.#landlord.kept(this.#namespace);

@@ -82,7 +82,7 @@ it('what was acknowledged is there after a kill, with the server on the same por
   const { address, own } = await start();
   await ask(address, 'CREATE TABLE t (id int); INSERT INTO t VALUES (1)');
   const client = new pg.Client(address as pg.ClientConfig);
-  const lost = new Promise((resolve) => client.once('error', resolve));
+  const lost = new Promise((resolve) => client.on('error', resolve));
   await client.connect();
   await own!.kill();
   await lost;
