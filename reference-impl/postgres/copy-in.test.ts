@@ -58,12 +58,16 @@ test('waits while the socket is full', async () => {
 });
 
 test('an error of the server ends it, whatever is still to be sent, and leaves the connection usable', async () => {
+  let sent = 0;
   function* pieces() {
     yield 'not a number\tx\n';
-    for (let n = 0; n < 100; n++) yield `${n}\t${'x'.repeat(100_000)}\n`;
+    for (; sent < 500; sent++) yield `${sent}\t${'x'.repeat(100_000)}\n`;
   }
   await expect(copyIn(client, 'COPY copied FROM STDIN', pieces())).rejects.toThrow('invalid input syntax');
+  const sentBefore = sent;
   expect(await copied()).toEqual([]);
+  expect(await copied()).toEqual([]);
+  expect(sent).toBe(sentBefore);
 });
 
 test('a statement that the server refuses asks for no rows', async () => {

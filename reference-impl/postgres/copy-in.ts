@@ -54,8 +54,9 @@ class CopyIn implements Submittable {
 
   handleCommandComplete(): void {}
 
+  /** Comes after an error as well; by then the promise is settled. */
   handleReadyForQuery(): void {
-    if (!this.#failed) this.#resolve();
+    this.#resolve();
   }
 
   /** Sends until the socket is full, and goes on when it has drained. */

@@ -69,6 +69,18 @@ test('the first error is the one to be told when the rollback fails as well', as
   expect(await stored()).toEqual([2]);
 });
 
+test('a connection that cannot roll back is not used again', async () => {
+  const first = new Error('the first error');
+  const attempt = database.transaction(async (client) => {
+    await client.query('INSERT INTO numbers VALUES (1)');
+    vi.spyOn(client, 'query').mockImplementationOnce(() => Promise.reject(new Error('the second error')));
+    throw first;
+  });
+  await expect(attempt).rejects.toBe(first);
+  await database.transaction((client) => client.query('INSERT INTO numbers VALUES (2)'));
+  expect(await stored()).toEqual([2]);
+});
+
 test('a session that is ended under a statement fails it, and the next has another', async () => {
   const end = { text: 'SELECT pg_terminate_backend(pg_backend_pid())' };
   await expect(database.statement(end)).rejects.toMatchObject({ code: '57P01' });

@@ -21,13 +21,9 @@ export class Database {
   /** Connects, and creates what the script creates; its statements are one transaction. */
   static async open(url: string, schema: string): Promise<Database> {
     const database = new Database(url);
-    try {
-      await database.#pool.query(schema);
-      return database;
-    } catch (error) {
-      await database.close();
-      throw error;
-    }
+    // Where this fails, the pool closes the connection on which it did, the only one that it has.
+    await database.#pool.query(schema);
+    return database;
   }
 
   /** Runs one statement, which commits itself. */
