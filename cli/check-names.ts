@@ -4,13 +4,12 @@ import { UsageError } from '../runner/usage-error.ts';
 import type { Toolkit } from './context.ts';
 import { didYouMean, nearest } from './suggest.ts';
 
-type Names = Pick<RunOptions, 'paths' | 'contracts' | 'guards'>;
+type Names = Pick<RunOptions, 'paths' | 'required' | 'contracts' | 'guards'>;
 
 /** Refuses names that nothing has, and tells the nearest that something has, before an engine is started. */
-export function checkNames({ paths, contracts, guards }: Names, toolkit: Toolkit): void {
+export function checkNames({ paths, required, contracts, guards }: Names, toolkit: Toolkit): void {
   const providers = toolkit.providers.map(({ name }) => name);
-  for (const path of paths) {
-    const name = path.split('/')[0]!;
+  for (const name of [...paths.map((path) => path.split('/')[0]!), ...required]) {
     if (!providers.includes(name)) throw unknown('provider', name, providers);
   }
   const contractNames = toolkit.contracts.map(({ name }) => name);

@@ -40,6 +40,9 @@ test('a file that does not load is named, with what is wrong', async () => {
 test('every option is taken', () => {
   const config = defineConfig({
     provider: ['sqlite/file'],
+    url: 'postgres://user@host/database',
+    provision: 'url',
+    require: ['postgres'],
     backend: './my-queue.ts',
     contract: 'send-batch',
     guard: ['send-batch/*'],
@@ -47,6 +50,7 @@ test('every option is taken', () => {
     runs: 10,
     timeout: '10s',
     keep: true,
+    trace: true,
     host: 'process',
     reporter: ['console', 'json=report.json'],
     strict: true,
@@ -57,10 +61,11 @@ test('every option is taken', () => {
 
 test.each([
   [{ provder: 'sqlite' }, 'config: unknown key "provder"', 'did you mean provider?'],
-  [{ replay: 'x' }, 'config: unknown key "replay"', /^known: provider, backend/],
+  [{ replay: 'x' }, 'config: unknown key "replay"', /^known: provider, url/],
   [{ seed: '7' }, 'config: seed is "7"', 'it must be a number'],
   [{ provider: [7] }, 'config: provider is [7]', 'it must be a text or a list of texts'],
   [{ strict: 'yes' }, 'config: strict is "yes"', 'it must be true or false'],
+  [{ provision: 'docker' }, 'config: provision is "docker"', 'it must be one of embedded, local, url'],
   [{ host: 'thread' }, 'config: host is "thread"', 'it must be one of worker, process, inline'],
   [{ toString: 1 }, 'config: unknown key "toString"', /^known/],
   [7, 'config: the default export is no object', 'write export default defineConfig({ ... })'],

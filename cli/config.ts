@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { importExport } from '../host/modules.ts';
+import { provisions } from '../providers/provider.ts';
 import type { Same } from '../reporters/schema.ts';
 import { UsageError } from '../runner/usage-error.ts';
 import type { Config } from './define-config.ts';
@@ -19,6 +20,9 @@ const flag = Type.Boolean({ expects: 'true or false' });
 const schema = Type.Partial(
   Type.Object({
     provider: oneOrMore,
+    url: Type.String({ expects: 'a text' }),
+    provision: Type.Enum([...provisions], { expects: `one of ${provisions.join(', ')}` }),
+    require: oneOrMore,
     backend: oneOrMore,
     contract: oneOrMore,
     guard: oneOrMore,
@@ -26,6 +30,7 @@ const schema = Type.Partial(
     runs: number,
     timeout: Type.Union([Type.Number(), Type.String()], { expects: 'milliseconds, or a text such as "10s"' }),
     keep: flag,
+    trace: flag,
     host: Type.Enum([...hostKinds], { expects: `one of ${hostKinds.join(', ')}` }),
     reporter: oneOrMore,
     strict: flag,

@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
 import type { Contract } from '../contracts/kernel/guard.ts';
 import type { Mutant } from '../contracts/kernel/mutant.ts';
-import type { ModuleRef } from '../host/protocol.ts';
 import type { Provider } from '../providers/provider.ts';
+import type { DoctorOptions } from '../runner/doctor.ts';
 import type { EngineReport, Report, Reporter } from '../runner/report.ts';
-import type { RunOptions } from '../runner/run-options.ts';
+import type { BackendModule, RunOptions } from '../runner/run-options.ts';
 
 /** What the commands work on: the tables of contents of the toolkit, and the runner. */
 export interface Toolkit {
@@ -13,9 +13,9 @@ export interface Toolkit {
   /** Behavioural mutants of all contracts; loaded only where they are asked for. */
   mutants(): Promise<readonly Pick<Mutant, 'id' | 'lie' | 'target'>[]>;
   /** Built-in backends. */
-  references: readonly ModuleRef[];
+  references: readonly BackendModule[];
   run(options: RunOptions, reporters: Reporter[]): Promise<Report>;
-  doctor(options: { providers: string[]; signal: AbortSignal }): Promise<EngineReport[]>;
+  doctor(options: DoctorOptions): Promise<EngineReport[]>;
 }
 
 /** The surroundings of a command: what it reads, where it writes, and how it hears that it shall end. */

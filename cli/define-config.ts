@@ -1,4 +1,5 @@
 import type { HostKind } from '../host/host.ts';
+import type { Provision } from '../providers/provider.ts';
 
 type OneOrMore = string | string[];
 
@@ -6,6 +7,12 @@ type OneOrMore = string | string[];
 export interface Config {
   /** Engine paths such as `sqlite` or `sqlite/file/prepared`. */
   provider?: OneOrMore;
+  /** Address of the server of the one provider that has one, without a password, or `@file`. */
+  url?: string;
+  /** The way to a server. */
+  provision?: Provision;
+  /** Providers without which the run must fail; those named by `provider` are. */
+  require?: OneOrMore;
   /** Modules with a backend: `file` or `file#export`, relative to the configuration. */
   backend?: OneOrMore;
   contract?: OneOrMore;
@@ -18,6 +25,8 @@ export interface Config {
   timeout?: number | string;
   /** Leaves namespaces in place. */
   keep?: boolean;
+  /** Shows what was sent to the engine in a case that broke a rule. */
+  trace?: boolean;
   host?: HostKind;
   /** `console`, `json`, or `json=file`. */
   reporter?: OneOrMore;

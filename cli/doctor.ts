@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { renderCheck, renderEngine } from '../reporters/engine.ts';
 import { terminalOf } from '../reporters/terminal.ts';
+import type { DoctorOptions } from '../runner/doctor.ts';
 import { UsageError } from '../runner/usage-error.ts';
 import type { Context } from './context.ts';
 import * as option from './options.ts';
+import { serverSettings } from './settings.ts';
 import { didYouMean } from './suggest.ts';
 
 /** Tries whether engines can be had, and whether verdicts about them could be believed. */
@@ -16,20 +18,24 @@ export function doctorCommand(context: Context, ended: (exitCode: number) => voi
       `engine to try; repeat it or separate by commas (default: ${option.defaultProviders.join(',')})`,
       collect,
     )
-    .action(async (flags: { provider?: string[] }) => {
-      ended(await doctor(option.list(flags.provider ?? option.defaultProviders), context));
+    .option('--url <url>', option.urlHelp)
+    .option('--provision <way>', option.provisionHelp)
+    .action(async (flags: { provider?: string[]; url?: string; provision?: string }) => {
+      const providers = option.list(flags.provider ?? option.defaultProviders);
+      const server = serverSettings(flags, {}, context.cwd, context.cwd);
+      ended(await doctor({ providers, ...server, signal: context.signal }, context));
     });
 }
 
-async function doctor(providers: string[], context: Context): Promise<number> {
+async function doctor(options: DoctorOptions, context: Context): Promise<number> {
   const toolkit = await context.load();
   const known = toolkit.providers.map((provider) => provider.name);
-  for (const name of providers) {
+  for (const name of options.providers) {
     if (!known.includes(name)) {
       throw new UsageError(`no provider is called ${JSON.stringify(name)}`, didYouMean(name, known));
     }
   }
-  const engines = await toolkit.doctor({ providers, signal: context.signal });
+  const engines = await toolkit.doctor(options);
   if (context.signal.aborted) return 130;
   const terminal = terminalOf(context.stdout, context.env);
   for (const engine of engines) {

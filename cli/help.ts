@@ -1,8 +1,10 @@
+import { urlVariable } from '../providers/provision/url.ts';
 import { exitCodes } from '../reporters/exit-codes.ts';
 import { paragraph } from '../reporters/text.ts';
 
 const examples: [command: string, what: string][] = [
   ['npx contract-test', 'the built-in backends on memory and sqlite'],
+  ['npx contract-test --provider postgres', 'on a real server, started for the run'],
   ['npx contract-test --backend ./my-queue.ts', 'your own backend'],
   ['npx contract-test -p sqlite/file -g "send-batch/ids-*"', 'some guards on one engine path'],
   ['npx contract-test -r console -r json=report.json', 'for people, and for programs'],
@@ -10,6 +12,7 @@ const examples: [command: string, what: string][] = [
 ];
 
 const environment: [name: string, what: string][] = [
+  [urlVariable, 'address of a PostgreSQL server; may hold a password'],
   ['NO_COLOR, FORCE_COLOR', 'without colours; with colours, on a pipe too'],
   ['COLUMNS', 'width of the report where it does not go to a terminal'],
   ['LC_ALL, LC_CTYPE, LANG', 'plain ASCII where they name no UTF-8 locale'],
@@ -32,6 +35,6 @@ export function helpEnd(width: number): string[] {
     ...exitCodes.flatMap(({ code, meaning }) => paragraph(`  ${String(code).padStart(3)}  `, meaning, width)),
     '',
     'Environment:',
-    ...pairs(environment, 22),
+    ...pairs(environment, 26),
   ];
 }

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../runner/usage-error.ts';
 import * as option from './options.ts';
 
@@ -77,6 +80,29 @@ test('a backend is a file, and an export of it', () => {
   const url = pathToFileURL(`${fixtures}/backend.ts`).href;
   expect(option.backend('--backend', './backend.ts', fixtures)).toEqual({ url, export: 'default' });
   expect(option.backend('--backend', 'fixtures/backend.ts#mine', import.meta.dirname)).toEqual({ url, export: 'mine' });
+});
+
+test('an address without a password is taken as it is; one with a password is taken from a file', () => {
+  const address = 'postgres://me@host:5433/db?sslmode=require';
+  expect(option.serverUrl('--url', address, fixtures)).toEqual({ address, named: address });
+  const folder = mkdtempSync(join(tmpdir(), 'contract-test-url-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'url'), 'postgres://me:s3cret@host/db\n');
+  expect(option.serverUrl('--url', '@url', folder)).toEqual({
+    address: 'postgres://me:s3cret@host/db',
+    named: `@${relative(process.cwd(), join(folder, 'url'))}`,
+  });
+});
+
+test.each([
+  ['postgres://me:s3cret@host/db', '--url holds a password, which others could read'],
+  ['postgres://host/db?password=s3cret', '--url holds a password, which others could read'],
+  ['host=db password=s3cret', '--url is no URL'],
+  ['@nowhere', `--url "@nowhere": there is no file ${fixtures}/nowhere`],
+  ['@../fixtures', `--url "@../fixtures": ${fixtures} is not a file`],
+  ['@backend.ts', '--url "@backend.ts" is no URL'],
+])('the address %j is refused, and no password is repeated', (address, message) => {
+  expect(refusal(() => option.serverUrl('--url', address, fixtures))[0]).toBe(message);
 });
 
 test('a missing backend is refused, and a file that is spelt alike is named', () => {

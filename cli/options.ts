@@ -1,15 +1,20 @@
 import { randomInt } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { HostKind } from '../host/host.ts';
 import type { ModuleRef } from '../host/protocol.ts';
+import { provisions } from '../providers/provider.ts';
+import { urlVariable } from '../providers/provision/url.ts';
 import { type ReporterSpec, reporterNames } from '../reporters/index.ts';
+import type { ServerUrl } from '../runner/run-options.ts';
 import { UsageError } from '../runner/usage-error.ts';
 import { didYouMean, nearest } from './suggest.ts';
 
 export const hostKinds = ['worker', 'process', 'inline'] as const satisfies readonly HostKind[];
 export const defaultProviders = ['memory', 'sqlite'];
+export const urlHelp = "address of the engine's server, without a password, or @file";
+export const provisionHelp = `the way to the engine's server: ${provisions.join(', ')} (default: the first that works)`;
 
 /** A list of names: given once or often, and separated by commas. */
 export function list(values: readonly string[]): string[] {
@@ -91,6 +96,41 @@ export function backend(name: string, value: string, folder: string): ModuleRef 
   if (!existsSync(full)) throw new UsageError(`${name} ${quoted(value)}: there is no file ${full}`, similarFile(full));
   if (!statSync(full).isFile()) throw new UsageError(`${name} ${quoted(value)}: ${full} is not a file`);
   return { url: pathToFileURL(full).href, export: exported };
+}
+
+/**
+ * The address of a server, or `@file` for a file that holds it, relative to a folder.
+ *
+ * An address with a password is refused, since others can read the command line; what is said of it never shows it.
+ */
+export function serverUrl(name: string, value: string, folder: string): ServerUrl {
+  if (!value.startsWith('@')) {
+    if (holdsPassword(parsedUrl(name, value))) {
+      throw new UsageError(
+        `${name} holds a password, which others could read`,
+        `${elsewhere} or in a file (--url @file)`,
+      );
+    }
+    return { address: value, named: value };
+  }
+  const file = resolve(folder, value.slice(1));
+  if (!existsSync(file)) throw new UsageError(`${name} ${quoted(value)}: there is no file ${file}`, similarFile(file));
+  if (!statSync(file).isFile()) throw new UsageError(`${name} ${quoted(value)}: ${file} is not a file`);
+  const address = readFileSync(file, 'utf8').trim();
+  parsedUrl(`${name} ${quoted(value)}`, address);
+  return { address, named: `@${relative(process.cwd(), file)}` };
+}
+
+const elsewhere = `give it in the environment (${urlVariable})`;
+
+/** What cannot be read may hold a password all the same, and is not repeated. */
+function parsedUrl(name: string, value: string): URL {
+  if (!URL.canParse(value)) throw new UsageError(`${name} is no URL`, 'write postgres://user@host:port/database');
+  return new URL(value);
+}
+
+function holdsPassword({ password, searchParams }: URL): boolean {
+  return password !== '' || searchParams.has('password');
 }
 
 /** Names a file beside the missing one that is spelt alike. */

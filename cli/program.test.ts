@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { EngineUnavailable } from '../providers/provider.ts';
 import { sampleEngines } from '../reporters/fixtures/sample-report.ts';
+import type { Toolkit } from './context.ts';
 import { runCli } from './fixtures/run-cli.ts';
 import { fakeToolkit } from './fixtures/toolkit.ts';
 
@@ -33,6 +34,9 @@ try the engines: start, isolation, restoring, faults, clock
 
 Options:
   -p, --provider <name>  engine to try; repeat it or separate by commas (default: memory,sqlite)
+  --url <url>            address of the engine's server, without a password, or @file
+  --provision <way>      the way to the engine's server: embedded, local, url (default: the first
+                         that works)
   --debug                print stack traces
   -h, --help             print this help
 `);
@@ -56,7 +60,20 @@ test('run is the default command, and its options reach the runner', async () =>
     seed: -7,
     keep: true,
     strict: true,
+    required: ['sqlite'],
   });
+});
+
+test('doctor is told how to get the server', async () => {
+  const asked: unknown[] = [];
+  const doctor: Toolkit['doctor'] = async (options) => {
+    asked.push(options);
+    return [];
+  };
+  const argv = ['doctor', '-p', 'sqlite', '--url', 'postgres://me@host/db', '--provision', 'url'];
+  expect((await runCli(argv, { toolkit: fakeToolkit({ doctor }) })).exitCode).toBe(0);
+  const url = { address: 'postgres://me@host/db', named: 'postgres://me@host/db' };
+  expect(asked).toMatchObject([{ providers: ['sqlite'], url, provision: 'url' }]);
 });
 
 test('the exit code is the report’s', async () => {
@@ -92,6 +109,13 @@ test.each([
   [['-g', 'send-batch/empty-bacth'], 'no guard matches "send-batch/empty-bacth"; did you mean send-batch/empty-batch?'],
   [['-g', 'x'], 'no guard matches "x"; contract-test list shows all guards'],
   [['--replay', 'x'], '--replay needs --guard, since a case belongs to one guard; copy the whole replay line'],
+  [['--provision', 'locl'], '--provision "locl" is not known; did you mean local?'],
+  [['--require', 'sqltie'], 'no provider is called "sqltie"; did you mean sqlite?'],
+  [
+    ['--url', 'postgres://me:s3cret@host/db'],
+    '--url holds a password, which others could read; give it in the environment (CONTRACT_TEST_POSTGRES_URL) or in a file (--url @file)',
+  ],
+  [['--url', 'password=s3cret host=db'], '--url is no URL; write postgres://user@host:port/database'],
   [['explain'], "missing required argument 'guard'"],
   [
     ['explain', 'idz-in-caller-order'],

@@ -19,6 +19,9 @@ export function runCommand(context: Context, ended: (exitCode: number) => void):
       `engine, or engine/mode/variant; repeat it or separate by commas (default: ${option.defaultProviders.join(',')})`,
       collect,
     )
+    .option('--url <url>', option.urlHelp)
+    .option('--provision <way>', option.provisionHelp)
+    .option('--require <name>', 'engine without which the run fails; those named by --provider are', collect)
     .option(
       '-b, --backend <file>',
       'module with your backend, file or file#export, in place of the built-in ones',
@@ -31,6 +34,7 @@ export function runCommand(context: Context, ended: (exitCode: number) => void):
     .option('--replay <case>', 'only this case of a guard, as the replay line of a failure names it')
     .option('--timeout <time>', `what a guard has, in ms or as 10s (default: ${defaultTimeout / 1000}s)`)
     .option('--keep', 'leave the namespaces in place, to look into them')
+    .option('--trace', 'show what was sent to the engine in a case that broke a rule')
     .option('--host <kind>', `where backends run: ${option.hostKinds.join(', ')} (default: worker)`)
     .option('-r, --reporter <name>', 'console, json, or json=file; repeatable (default: console)', collect)
     .option('--config <file>', 'configuration (default: contract-test.config.ts, .js or .mjs, where there is one)')

@@ -17,6 +17,9 @@ test('without a word the built-in backends run on memory and sqlite', () => {
     backends: builtIn,
     backendFiles: [],
     paths: ['memory', 'sqlite'],
+    provision: null,
+    url: null,
+    required: [],
     contracts: [],
     guards: [],
     seed: expect.any(Number),
@@ -25,6 +28,7 @@ test('without a word the built-in backends run on memory and sqlite', () => {
     timeout: defaultTimeout,
     keep: false,
     strict: false,
+    trace: false,
     host: 'worker',
     mutants: [],
     concurrency: expect.any(Number),
@@ -73,6 +77,25 @@ test('files of a configuration are found from where it lies, and named from here
   const { options } = settled({}, { backend: './backend.ts' }, fixtures);
   expect(options.backends[0]!.url).toContain('/fixtures/backend.ts');
   expect(options.backendFiles).toEqual(['fixtures/backend.ts']);
+});
+
+test('an engine that is named is required; one that is there by default is not', () => {
+  expect(settled({ provider: ['sqlite/file,sqlite/memory'], require: ['memory'] }).options.required).toEqual([
+    'memory',
+    'sqlite',
+  ]);
+  expect(settled({}, { provider: 'sqlite' }).options.required).toEqual(['sqlite']);
+  expect(settled({}, { require: 'sqlite' }).options.required).toEqual(['sqlite']);
+  expect(settled({ backend: ['fixtures/backend.ts'] }).options.required).toEqual([]);
+});
+
+test('the command line wins about the server, too', () => {
+  const config: Config = { url: 'postgres://a@host/db', provision: 'url' };
+  const given = (address: string) => ({ address, named: address });
+  expect(settled({}, config).options).toMatchObject({ url: given(config.url!), provision: 'url' });
+  const flags: RunFlags = { url: 'postgres://b@host/db' };
+  expect(settled(flags, config).options.url).toEqual(given(flags.url!));
+  expect(settled({ provision: 'local' }).options).toMatchObject({ url: null, provision: 'local' });
 });
 
 test('two runs without a seed get two seeds', () => {

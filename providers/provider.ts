@@ -2,11 +2,15 @@ import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
 import type { Lease, Site } from '../contracts/kernel/engine.ts';
 import type { Hand } from '../contracts/kernel/mutant.ts';
 
+/** The ways to get a server. */
+export const provisions = ['embedded', 'local', 'url'] as const;
+export type Provision = (typeof provisions)[number];
+
 export interface EngineOptions {
   /** Address of an engine that is somebody's; only namespaces of our own are touched there. */
   url?: string;
   /** The way to get the engine; without it, the first that works. */
-  provision?: 'embedded' | 'local' | 'url';
+  provision?: Provision;
   /** Leaves the namespaces in place when their leases are released. */
   keep?: boolean;
 }
@@ -40,6 +44,8 @@ export interface Provider {
   title: string;
   /** How the engine can be opened; the first is the default. */
   modes: readonly string[];
+  /** The engine lives in the process of its caller: there is no server to be had, and no address. */
+  inProcess?: true;
   /** Modes in which the judge can only look on when the subject lives in the judge's own process. */
   oneProcessModes?: readonly string[];
   /** Module with the part of the provider that lives in the subject's host, exported as `agent`. */

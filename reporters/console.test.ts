@@ -321,6 +321,14 @@ test('broken setup says plainly that nothing else was judged', () => {
   expect(text).toContain('finding 1 of 1');
 });
 
+test('an engine that is absent is told when that is known, below the seed', () => {
+  const stream = new PassThrough();
+  const reporter = consoleReporter(stream, terminals.wide, { strict: false, debug: false, seed: 42, now: () => 0 });
+  reporter.engineAbsent!({ provider: 'postgres', reason: 'pg is not installed' });
+  reporter.engineStarted!(sampleEngines[0]!);
+  expect(String(stream.read())).toMatch(/^seed {4}42\nabsent {2}postgres: pg is not installed\n\nengine {2}sqlite /);
+});
+
 test('a path that was interrupted says how many guards were not judged', () => {
   const stream = new PassThrough();
   const reporter = consoleReporter(stream, terminals.wide, { strict: false, debug: false, seed: 42, now: () => 0 });

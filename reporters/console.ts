@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { EngineReport, Report, Reporter, Verdict } from '../runner/report.ts';
-import { renderEngine } from './engine.ts';
+import type { AbsentEngine, EngineReport, Report, Reporter, Verdict } from '../runner/report.ts';
+import { renderAbsent, renderEngine } from './engine.ts';
 import { renderFinding } from './finding.ts';
 import { isFinding } from './judged.ts';
 import { LiveLine } from './live.ts';
@@ -32,6 +32,7 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
   const out = new LiveLine(stream, terminal);
   let current: Current | undefined;
   let begun = false;
+  const beginning = [`seed    ${options.seed}`];
 
   function endPath(): void {
     out.clear();
@@ -42,7 +43,13 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
   return {
     engineStarted(engine: EngineReport) {
       endPath();
-      out.print([begun ? '' : `seed    ${options.seed}`, ...renderEngine(engine, terminal)]);
+      out.print([...(begun ? [''] : beginning), ...renderEngine(engine, terminal)]);
+      begun = true;
+    },
+
+    engineAbsent(engine: AbsentEngine) {
+      endPath();
+      out.print([...(begun ? [''] : beginning), ...renderAbsent(engine, terminal)]);
       begun = true;
     },
 

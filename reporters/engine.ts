@@ -1,4 +1,4 @@
-import type { EngineReport } from '../runner/report.ts';
+import type { AbsentEngine, EngineReport } from '../runner/report.ts';
 import { paint, sign, type Terminal } from './terminal.ts';
 import { counted, duration, indented, paragraph, visible } from './text.ts';
 
@@ -13,6 +13,12 @@ export function renderEngine(engine: EngineReport, terminal: Terminal): string[]
     ...paragraph('engine  ', visible(line, terminal), terminal.width),
     ...failed.flatMap((check) => renderCheck(check, terminal)),
   ];
+}
+
+/** An engine that could not be had, with the reason. */
+export function renderAbsent({ provider, reason }: AbsentEngine, terminal: Terminal): string[] {
+  const lines = paragraph('absent  ', visible(`${provider}: ${reason}`, terminal), terminal.width);
+  return lines.map((line) => paint(terminal, 'yellow', line));
 }
 
 /** One check of doctor: whether it passed, in which mode, and what was seen. */

@@ -4,7 +4,7 @@ import type { Report } from '../runner/report.ts';
 export const exitCodes: readonly { code: number; meaning: string }[] = [
   { code: 130, meaning: 'interrupted' },
   { code: 2, meaning: 'wrong usage or configuration; a filter that matches nothing, too' },
-  { code: 4, meaning: 'an engine that was asked for could not be had' },
+  { code: 4, meaning: 'an engine that was asked for could not be had, or ended during the run' },
   { code: 5, meaning: 'the harness itself failed' },
   { code: 1, meaning: 'a must clause is violated (with --strict, a should clause, too)' },
   { code: 3, meaning: 'nothing proven: a vacuous guard, no must guard that applies, or doctor failed' },
@@ -22,6 +22,8 @@ export function whyExit(report: Report): string {
       return mustBroken ? 'a must clause is violated' : 'a should clause is violated, and --strict makes it count';
     case 3:
       return `nothing proven: ${whyNothingProven(report)}`;
+    case 4:
+      return report.interrupted ?? 'no engine could be had, so nothing was judged';
     case 5:
       return 'the harness itself failed';
     case 130:

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { mixedVerdicts, sampleReport } from './fixtures/sample-report.ts';
+import { mixedVerdicts, sampleReport, swappedIds } from './fixtures/sample-report.ts';
 import { schemaText } from './schema.ts';
 
 const file = readFileSync(new URL('../docs/report.schema.json', import.meta.url), 'utf8');
@@ -18,6 +18,12 @@ test('docs/report.schema.json is what the code says', () => {
 
 test('a report of every kind of verdict is valid', () => {
   validate(asRead(sampleReport(mixedVerdicts, { exitCode: 1 })));
+  expect(validate.errors).toBe(null);
+});
+
+test('a report with an absent engine and a trace is valid', () => {
+  const absent = [{ provider: 'postgres', reason: 'pg is not installed' }];
+  validate(asRead(sampleReport([{ ...swappedIds, trace: ['1 statement'] }], { absent })));
   expect(validate.errors).toBe(null);
 });
 

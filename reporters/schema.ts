@@ -81,6 +81,11 @@ const verdict = Type.Object(
         { ...closed, description: 'The smallest input that was found to break the rule, aligned by slot.' },
       ),
     ),
+    trace: orNull(
+      Type.Array(Type.String(), {
+        description: 'What the subject sent to its engine in that case, with --trace; null where it was not recorded.',
+      }),
+    ),
     evidence: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
     replay: orNull(Type.String({ description: 'The command that runs this case again.' })),
     reason: orNull(Type.String({ description: 'Why it does not apply, or which evidence is missing.' })),
@@ -99,6 +104,16 @@ export const reportSchema = Type.Object(
     durationMs: milliseconds(),
     firstVerdictMs: orNull(milliseconds()),
     engines: Type.Array(engine),
+    absent: Type.Array(
+      Type.Object(
+        {
+          provider: Type.String(),
+          reason: Type.String({ description: 'Why it could not be had, and what would help.' }),
+        },
+        closed,
+      ),
+      { description: 'Engines that could not be had, and without which the run went on.' },
+    ),
     paths: Type.Array(path),
     summary: Type.Object(
       {

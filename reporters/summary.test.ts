@@ -57,6 +57,7 @@ test.each([
   [3, [vacuousVisibility], 'nothing proven: a guard did not see what it must have seen'],
   [3, [brokenSetup], 'nothing proven: setup did not hold'],
   [3, [], 'nothing proven: no must guard applies'],
+  [4, [], 'no engine could be had, so nothing was judged'],
   [5, [], 'the harness itself failed'],
 ])('exit code %i says why', (exitCode, verdicts, why) => {
   expect(whyExit(sampleReport(verdicts, { exitCode }))).toBe(why);
@@ -65,6 +66,16 @@ test.each([
 test('an interrupted run says so', () => {
   const report = sampleReport([], { exitCode: 130, interrupted: 'interrupted before all guards had run' });
   expect(whyExit(report)).toBe('interrupted before all guards had run');
+});
+
+test('a run whose engine ended says so', () => {
+  const report = sampleReport([], { exitCode: 4, interrupted: 'postgres ended during the run: nothing answers' });
+  expect(whyExit(report)).toBe('postgres ended during the run: nothing answers');
+});
+
+test('an engine that was absent is named with the reason', () => {
+  const report = sampleReport([sampleVerdict()], { absent: [{ provider: 'postgres', reason: 'pg is not installed' }] });
+  expect(renderSummary(report, terminals.wide)[0]).toBe('absent  postgres: pg is not installed');
 });
 
 test('guards that were not judged are counted apart from vacuous ones', () => {

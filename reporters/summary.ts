@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Report, Verdict } from '../runner/report.ts';
+import { renderAbsent } from './engine.ts';
 import { whyExit } from './exit-codes.ts';
 import { whyNotJudged } from './judged.ts';
 import { paint, type Style, type Terminal } from './terminal.ts';
@@ -10,6 +11,7 @@ export function renderSummary(report: Report, terminal: Terminal): string[] {
   return [
     ...notApplicableLines(report.verdicts, terminal),
     ...keptLines(report, terminal),
+    ...absentLines(report, terminal),
     ...resultLines(report, terminal),
   ];
 }
@@ -20,6 +22,11 @@ function keptLines(report: Report, terminal: Terminal): string[] {
   if (kept.length === 0) return [];
   const folders = [...new Set(kept.map((path) => dirname(path)))];
   return [`kept    ${counted(kept.length, 'namespace')} in ${visible(folders.join(', '), terminal)}`, ''];
+}
+
+/** Engines that nothing was judged on, once more where the sums are read. */
+function absentLines({ absent }: Report, terminal: Terminal): string[] {
+  return absent.length === 0 ? [] : [...absent.flatMap((engine) => renderAbsent(engine, terminal)), ''];
 }
 
 /** Guards that do not apply, counted by reason, and the reasons by whose they are. */

@@ -1,16 +1,25 @@
 import { findProvider } from '../providers/index.ts';
-import { startEngine } from './engines.ts';
+import { checkServers, type ServerOptions, startEngine } from './engines.ts';
 import type { EngineReport } from './report.ts';
 import { UsageError } from './usage-error.ts';
 
+export interface DoctorOptions extends Pick<ServerOptions, 'provision' | 'url'> {
+  providers: string[];
+  signal: AbortSignal;
+}
+
 /** Starts each engine, examines all its modes, and stops it again. */
-export async function doctor(options: { providers: string[]; signal: AbortSignal }): Promise<EngineReport[]> {
+export async function doctor({ providers, signal, ...server }: DoctorOptions): Promise<EngineReport[]> {
   const reports: EngineReport[] = [];
-  for (const name of options.providers) {
+  const chosen = providers.map((name) => {
     const provider = findProvider(name);
     if (!provider) throw new UsageError(`no provider is called ${name}`, 'contract-test list shows the providers');
-    if (options.signal.aborted) break;
-    const { engine, report } = await startEngine(provider, provider.modes, {});
+    return provider;
+  });
+  checkServers(chosen, { ...server, required: [] });
+  for (const provider of chosen) {
+    if (signal.aborted) break;
+    const { engine, report } = await startEngine(provider, provider.modes, server);
     await engine.stop();
     reports.push(report);
   }

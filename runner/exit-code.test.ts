@@ -31,19 +31,27 @@ describe('the exit code', () => {
     ['the harness failed', [violated, error], 5],
     ['nothing was judged', [], 3],
   ])('when %s', (_name, verdicts, code) => {
-    expect(exitCodeOf(verdicts, [healthy], { strict: false, interrupted: false })).toBe(code);
+    expect(exitCodeOf(verdicts, [healthy], { strict: false, interrupted: false, engineMissing: false })).toBe(code);
   });
 
   it('is 3 when the doctor found something, whatever the guards say', () => {
-    expect(exitCodeOf([upheld], [ill], { strict: false, interrupted: false })).toBe(3);
+    expect(exitCodeOf([upheld], [ill], { strict: false, interrupted: false, engineMissing: false })).toBe(3);
   });
 
   it('is 1 for a violated should clause when the run is strict', () => {
-    expect(exitCodeOf([upheld, warning], [healthy], { strict: true, interrupted: false })).toBe(1);
+    expect(exitCodeOf([upheld, warning], [healthy], { strict: true, interrupted: false, engineMissing: false })).toBe(
+      1,
+    );
   });
 
   it('is 130 when the run was interrupted, whatever was found before', () => {
-    expect(exitCodeOf([violated, error], [healthy], { strict: false, interrupted: true })).toBe(130);
+    const o = { strict: false, interrupted: true, engineMissing: true };
+    expect(exitCodeOf([violated, error], [healthy], o)).toBe(130);
+  });
+
+  it('is 4 when an engine was missing, whatever was found before', () => {
+    const o = { strict: false, interrupted: false, engineMissing: true };
+    expect(exitCodeOf([violated, error], [healthy], o)).toBe(4);
   });
 });
 

@@ -5,7 +5,7 @@ import type { EngineReport, Summary, Verdict } from './report.ts';
 export const exitCodes = {
   130: 'interrupted',
   2: 'wrong usage or configuration',
-  4: 'an engine that was asked for could not be had',
+  4: 'an engine that was asked for could not be had, or ended during the run',
   5: 'the harness failed',
   1: 'a must clause is violated',
   3: 'nothing is proven: a guard was vacuous, setup or doctor failed, or no must guard applied',
@@ -17,9 +17,10 @@ export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 130;
 export function exitCodeOf(
   verdicts: readonly Verdict[],
   engines: readonly EngineReport[],
-  o: { strict: boolean; interrupted: boolean },
+  o: { strict: boolean; interrupted: boolean; engineMissing: boolean },
 ): ExitCode {
   if (o.interrupted) return 130;
+  if (o.engineMissing) return 4;
   if (verdicts.some((v) => v.verdict === 'error')) return 5;
   const counts = (v: Verdict) => v.level === 'must' || o.strict;
   if (verdicts.some((v) => v.verdict === 'violated' && counts(v) && !isFoundation(v.guard))) return 1;

@@ -5,6 +5,7 @@ import { type Guard, NotApplicable, Vacuous, Violation } from '../contracts/kern
 import type { Engine } from '../providers/provider.ts';
 import { GuardBench } from './bench.ts';
 import { Deadline, DeadlinePassed, Interrupted } from './deadline.ts';
+import { mustLive } from './engines.ts';
 import type { HostPool } from './host-pool.ts';
 import type { EnginePath } from './path.ts';
 import { replayLine } from './replay.ts';
@@ -28,7 +29,7 @@ export interface PathContext {
 /** What a guard gets on a path where a subject hung before: enough to see that it hangs again. */
 const afterHang = 2000;
 
-/** Runs one guard on one path and decides. Rejects only with `Interrupted`. */
+/** Runs one guard on one path and decides. Rejects only with `Interrupted`, or with `EngineEnded`. */
 export async function judge(guard: Guard, context: PathContext): Promise<Verdict> {
   const startedAt = performance.now();
   const verdict = blankVerdict(guard, context.path);
@@ -52,6 +53,8 @@ export async function judge(guard: Guard, context: PathContext): Promise<Verdict
   if (options.signal.aborted) throw new Interrupted();
 
   settle(verdict, guard, bench, options);
+  const held = verdict.verdict === 'upheld' || verdict.verdict === 'not-applicable';
+  if (!held) await mustLive(context.engine, context.path.mode);
   context.counts.cases += Math.max(1, bench.cases.length);
   context.counts.generated += bench.generated;
   context.counts.items += bench.rigs.items;
@@ -200,6 +203,7 @@ export function blankVerdict(guard: Guard, path: EnginePath): Verdict {
     cases: [],
     message: null,
     counterexample: null,
+    trace: null,
     evidence: {},
     replay: null,
     reason: null,

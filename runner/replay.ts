@@ -8,6 +8,8 @@ export function replayLine(
   replay: string | null,
 ): string {
   const words = ['npx', 'contract-test', '--provider', verdict.path];
+  if (options.url) words.push('--url', options.url.named);
+  if (options.provision) words.push('--provision', options.provision);
   for (const file of options.backendFiles) words.push('--backend', file);
   words.push('--guard', verdict.guard, '--seed', String(options.seed));
   if (options.runs !== defaultRuns) words.push('--runs', String(options.runs));

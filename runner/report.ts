@@ -29,6 +29,8 @@ export interface Verdict {
   cases: CaseResult[];
   message: string | null;
   counterexample: Counterexample | null;
+  /** What the subject sent to its engine in that case, in lines; null where it was not recorded. */
+  trace: string[] | null;
   evidence: Record<string, number | string>;
   /** The one-line command that runs this case again. */
   replay: string | null;
@@ -59,6 +61,12 @@ export interface EngineReport {
   doctor: (DoctorCheck & { mode: string })[];
 }
 
+/** An engine that could not be had, and that the run could do without. */
+export interface AbsentEngine {
+  provider: string;
+  reason: string;
+}
+
 export interface Summary {
   upheld: number;
   violated: number;
@@ -77,6 +85,7 @@ export interface Report {
   /** Milliseconds from the start to the first verdict. */
   firstVerdictMs: number | null;
   engines: EngineReport[];
+  absent: AbsentEngine[];
   paths: PathReport[];
   summary: Summary;
   /** Named cases, generated inputs of properties, and items sent. */
@@ -90,6 +99,7 @@ export interface Report {
 /** What happens during a run, as reporters hear it. */
 export interface RunEvents {
   engineStarted(engine: EngineReport): void;
+  engineAbsent(engine: AbsentEngine): void;
   pathStarted(path: PathReport, guards: number): void;
   verdict(verdict: Verdict, progress: { done: number; total: number }): void;
   finished(report: Report): void | Promise<void>;

@@ -1,26 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { clauseSet, type Guard } from '../contracts/kernel/guard.ts';
-import type { Engine, Provider } from '../providers/provider.ts';
+import { EngineUnavailable, type Provider } from '../providers/provider.ts';
 import { Interrupted } from './deadline.ts';
-import { startEngine } from './engines.ts';
+import { EngineEnded, startEngine } from './engines.ts';
 import { exitCodeOf, summarize } from './exit-code.ts';
 import { blankVerdict, judge, type PathContext } from './judge.ts';
 import { pathContext } from './path-context.ts';
-import type { EngineReport, PathReport, Report, Reporter, RunEvents, Verdict } from './report.ts';
+import type { PathReport, Report, Reporter, RunEvents, Verdict } from './report.ts';
 import type { RunOptions } from './run-options.ts';
 import { select } from './select.ts';
+
+const interrupted = 'interrupted before all guards had run';
 
 /**
  * Judges every selected path and returns all that was found.
  *
- * Throws `UsageError` when the selection is wrong and `EngineUnavailable` when an engine cannot be had. When
- * `options.signal` aborts, what was found so far is reported as interrupted. Everything that was started is ended.
+ * Throws `UsageError` when the selection is wrong and `EngineUnavailable` when a required engine cannot be had. When
+ * `options.signal` aborts, or an engine ends unasked, what was found so far is reported as interrupted. Everything that was started is ended.
  */
 export async function run(options: RunOptions, reporters: readonly Reporter[]): Promise<Report> {
   const startedAt = performance.now();
   const selection = await select(options);
-  const engines = new Map<Provider, { engine: Engine; report: EngineReport }>();
-  const total = selection.paths.reduce((sum, { guards }) => sum + guards.length, 0);
+  /** Undefined for one that could not be had. */
+  const engines = new Map<Provider, Awaited<ReturnType<typeof startEngine>> | undefined>();
+  let total = selection.paths.reduce((sum, { guards }) => sum + guards.length, 0);
+  let engineEnded = false;
   const report = blankReport(options);
   const tell = listeners(reporters);
   const counts = report.counts;
@@ -32,17 +36,31 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
     tell('verdict', verdict, { done: report.verdicts.length, total });
   };
 
+  const start = async (provider: Provider) => {
+    const modes = selection.paths.filter(({ path }) => path.provider === provider).map(({ path }) => path.mode);
+    try {
+      const started = await startEngine(provider, [...new Set(modes)], options);
+      report.engines.push(started.report);
+      tell('engineStarted', started.report);
+      return started;
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable) || options.required.includes(provider.name)) throw error;
+      const absent = { provider: provider.name, reason: error.message };
+      report.absent.push(absent);
+      tell('engineAbsent', absent);
+      return undefined;
+    }
+  };
+
   try {
     for (const selected of selection.paths) {
       const { path, guards } = selected;
       options.signal.throwIfAborted();
-      let started = engines.get(path.provider);
+      if (!engines.has(path.provider)) engines.set(path.provider, await start(path.provider));
+      const started = engines.get(path.provider);
       if (!started) {
-        const modes = selection.paths.filter((p) => p.path.provider === path.provider).map((p) => p.path.mode);
-        started = await startEngine(path.provider, [...new Set(modes)], { keep: options.keep });
-        engines.set(path.provider, started);
-        report.engines.push(started.report);
-        tell('engineStarted', started.report);
+        total -= guards.length;
+        continue;
       }
       const context = { ...(await pathContext(selected, started.engine, options)), counts };
       const givesUp = context.declaration.givesUp as Record<string, string>;
@@ -59,11 +77,13 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
       await judgePath(guards, context, ill && `doctor: ${ill.name} (${ill.detail})`, decide);
     }
   } catch (error) {
-    if (!(error instanceof Interrupted) && !options.signal.aborted) throw error;
-    report.interrupted = 'interrupted before all guards had run';
+    engineEnded = error instanceof EngineEnded;
+    if (engineEnded) report.interrupted = (error as EngineEnded).message;
+    else if (error instanceof Interrupted || options.signal.aborted) report.interrupted = interrupted;
+    else throw error;
   } finally {
     await Promise.all(selection.pools.map((pool) => pool.end()));
-    for (const { engine, report: engineReport } of engines.values()) {
+    for (const { engine, report: engineReport } of [...engines.values()].filter((started) => started !== undefined)) {
       await engine.stop();
       engineReport.kept.push(...engine.kept());
     }
@@ -73,7 +93,8 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
   report.summary = summarize(report.verdicts);
   report.exitCode = exitCodeOf(report.verdicts, report.engines, {
     strict: options.strict,
-    interrupted: report.interrupted !== null,
+    interrupted: report.interrupted === interrupted,
+    engineMissing: engineEnded || (report.absent.length > 0 && report.engines.length === 0),
   });
   for (const reporter of reporters) await reporter.finished?.(report);
   return report;
@@ -124,6 +145,7 @@ function blankReport(options: RunOptions): Report {
     durationMs: 0,
     firstVerdictMs: null,
     engines: [],
+    absent: [],
     paths: [],
     summary: summarize([]),
     counts: { guards: 0, cases: 0, generated: 0, items: 0 },

@@ -5,6 +5,7 @@ import { HostRefused } from '../host/host.ts';
 import type { Manifest, ModuleRef } from '../host/protocol.ts';
 import { findProvider, providers } from '../providers/index.ts';
 import type { Provider } from '../providers/provider.ts';
+import { checkServers } from './engines.ts';
 import { HostPool } from './host-pool.ts';
 import { type EnginePath, pathMatches, pathName } from './path.ts';
 import type { RunOptions } from './run-options.ts';
@@ -32,7 +33,7 @@ export async function select(options: RunOptions): Promise<Selection> {
   const pools: HostPool[] = [];
   try {
     const all: { path: EnginePath; pool: HostPool; contract: Contract }[] = [];
-    for (const module of options.backends) {
+    for (const module of options.backends.filter(({ provider }) => isWanted(provider, options.paths))) {
       const found = await loadBackend(module, options, pools);
       all.push(...enginePaths(found, module, chosen, options));
     }
@@ -50,11 +51,17 @@ export async function select(options: RunOptions): Promise<Selection> {
       if (!wanted.some(({ contract }) => filterGuards(contract.guards, [glob]).length > 0))
         throw new UsageError(`no guard matches ${glob}`, 'contract-test list shows all guards');
     }
-    return { paths: paths.filter(({ guards }) => guards.length > 0), pools };
+    const judged = paths.filter(({ guards }) => guards.length > 0);
+    checkServers([...new Set(judged.map(({ path }) => path.provider))], options);
+    return { paths: judged, pools };
   } catch (error) {
     await Promise.all(pools.map((pool) => pool.end()));
     throw error;
   }
+}
+
+function isWanted(provider: string | undefined, filters: string[]): boolean {
+  return provider === undefined || filters.length === 0 || filters.some((f) => f.split('/')[0] === provider);
 }
 
 interface Loaded {

@@ -7,6 +7,7 @@ export const memory = defineProvider({
   name: 'memory',
   title: 'a transactional table store in the process; the model that needs no engine',
   modes: ['memory'],
+  inProcess: true,
   agent: siblingModule('agent', import.meta.url),
   start: async () => new MemoryEngine(),
 });

@@ -7,6 +7,7 @@ export const sqlite = defineProvider({
   name: 'sqlite',
   title: 'SQLite, as Node.js brings it: in a file (WAL), in private memory, in memory shared by several connections',
   modes,
+  inProcess: true,
   oneProcessModes: ['shared'],
   agent: siblingModule('agent', import.meta.url),
   async start(options) {
