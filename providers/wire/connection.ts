@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Conversation } from './conversation.ts';
 import { type Decision, Flow, reset } from './flow.ts';
 import { type Cut, Framer, type Message, packet } from './framer.ts';
+import { lookBeforeSync, lookInside } from './look-inside.ts';
 import { code, fromClient, fromServer, withoutChannelBinding } from './messages.ts';
 import type { Moment, Recorder, Session } from './recording.ts';
 import { connectUpstream, type Upstream } from './upstream.ts';
@@ -18,9 +18,6 @@ export interface Shared {
 }
 
 const startsStatement: ReadonlySet<number> = new Set(['Q', 'E', 'F'].map(code));
-
-/** Between the looks into one statement, in milliseconds: at once at first, then ever longer, seven seconds in all. */
-const lookAfter = Array.from({ length: 40 }, (_, n) => (n < 4 ? 0 : 1.2 ** (n - 4)));
 
 /** A client's connection and the one to the server that stands for it. */
 export class Connection {
@@ -102,7 +99,7 @@ export class Connection {
       return { first: () => this.#look('statement') };
     }
     if (this.#shared.recorder.looks && message.type === code('S') && this.#session?.conversation.running) {
-      return { first: () => this.#lookBeforeSync() };
+      return { first: () => lookBeforeSync(() => this.#look('running')) };
     }
     return undefined;
   }
@@ -163,31 +160,12 @@ export class Connection {
     return this.#looking;
   }
 
-  /**
-   * A statement outside a transaction is committed by the Sync that follows it. Until the server has that, it is inside,
-   * however quick it is: the first looks find it at work, the last most likely done.
-   */
-  async #lookBeforeSync(): Promise<void> {
-    for (const ms of [0, 1, 4]) {
-      if (ms > 0) await pause(ms, undefined, { ref: false });
-      await this.#look('running');
-    }
-  }
-
-  /** Lets the recordings look while the server is at work, a bounded number of times for each statement. */
+  /** Lets the recordings look while the server is at work. */
   async #lookInside(conversation: Conversation): Promise<void> {
     if (this.#inside) return;
     this.#inside = true;
-    // The statement has to be on its way first.
-    await nextTurn();
-    for (let running = conversation.running; running && this.#shared.recorder.looks; running = conversation.running) {
-      for (const ms of lookAfter) {
-        await (ms === 0 ? nextTurn() : pause(ms, undefined, { ref: false }));
-        if (running.ended || !this.#shared.recorder.looks) break;
-        await this.#look('running');
-      }
-      if (!running.ended) break;
-    }
+    const running = () => (this.#shared.recorder.looks ? conversation.running : undefined);
+    await lookInside(running, () => this.#look('running'));
     this.#inside = false;
   }
 

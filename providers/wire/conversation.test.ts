@@ -247,6 +247,17 @@ describe('a transaction', () => {
     ]);
   });
 
+  it('is open from the reply to BEGIN, before the server says that it is ready', () => {
+    const d = new Dialogue();
+    d.client(query('BEGIN'));
+    d.server(complete('BEGIN'));
+    expect(d.conversation.inFlight).toBe(true);
+    d.server(ready('T'));
+    d.client(query('COMMIT'));
+    d.server(complete('COMMIT'));
+    expect(d.conversation.inFlight).toBe(false);
+  });
+
   it('that has failed answers its COMMIT with ROLLBACK', () => {
     const d = new Dialogue();
     d.client(query('BEGIN'));
@@ -332,6 +343,21 @@ describe('COPY', () => {
       ['read', 'SELECT 1', 2, 1],
     ]);
     expect(d.conversation.roundTrips).toBe(waits ? 3 : 2);
+  });
+
+  it('ignores a Sync and a Flush among its data', () => {
+    const d = new Dialogue();
+    d.client(...ask('COPY t FROM STDIN'), flush);
+    d.server(parseComplete, bindComplete, noData, server.copyIn);
+    d.client(sync, client.copyData('1\n'), flush, sync, client.copyDone, sync);
+    d.server(complete('COPY 1'), ready());
+    d.client(query('SELECT 1'));
+    d.server(complete('SELECT 1'), ready());
+    expect(table(d).map(([, text, transaction]) => [text, transaction])).toEqual([
+      ['COPY t FROM STDIN', 1],
+      ['SELECT 1', 2],
+    ]);
+    expect([d.conversation.roundTrips, d.conversation.inFlight]).toEqual([3, false]);
   });
 
   it('that the server refuses leaves nothing behind, whatever the client had sent blindly', () => {

@@ -22,7 +22,7 @@ function flow(decide: (message: Message) => Decision | undefined = () => undefin
   const passed: string[] = [];
   new Flow({
     from: from as unknown as Socket,
-    to: Object.assign(to, { destroySoon: () => to.end() }) as unknown as Socket,
+    to: Object.assign(to, { destroySoon: () => to.end(), resetAndDestroy: () => to.destroy() }) as unknown as Socket,
     framer: new Framer(fromClient, false),
     decide,
     passing: (message, bytes) => passed.push(`${String.fromCharCode(message.type)} ${bytes.length}`),
@@ -89,4 +89,19 @@ it('passes on what a decision puts in the place of a message', async () => {
     await turn();
   }
   expect(taken).toEqual([client.flush, instead, after]);
+});
+
+it('passes on what a side had sent before it was reset, and resets the other only then', async () => {
+  const held = Promise.withResolvers<void>();
+  const { from, to, taken } = flow(({ type }) => (type === code('Q') ? { first: () => held.promise } : undefined));
+  const commit = client.query('COMMIT');
+  const closed = new Promise((resolve) => from.on('error', () => {}).on('close', resolve));
+  from.write(commit);
+  from.destroy(new Error('reset'));
+  await closed;
+  await turn();
+  expect([to.destroyed, taken]).toEqual([false, []]);
+  held.resolve();
+  await once(to, 'close');
+  expect(taken).toEqual([commit]);
 });

@@ -212,6 +212,8 @@ describe('the end of one side', () => {
       const error = once(socket, 'error');
       peer.end(answer);
       expect((await error)[0]).toMatchObject({ code: 'ECONNRESET' });
+      // Nothing was said to a server that is not the one that it should be.
+      expect(await receive(peer).catch(() => 'reset')).toBe('reset');
     }
   });
 });
