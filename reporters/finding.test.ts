@@ -40,11 +40,36 @@ test('nothing that a subject wrote steers the terminal', () => {
       { name: nasty, verdict: 'violated' },
       { name: 'other', verdict: 'upheld' },
     ],
+    trace: [nasty],
     evidence: { [nasty]: nasty },
     replay: nasty,
     counterexample: { input: nasty, slots: [{ slot: 0, mark: 'torn', sent: nasty, expected: nasty, stored: nasty }] },
   };
   expect(render(verdict).join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+test('what was sent to the engine stands below the counterexample, one line each', () => {
+  const long = `#1 └ +0.20 write    INSERT ${'x'.repeat(100)} -> 1 row`;
+  const verdict = { ...swappedIds, trace: ['2 statements', '#1 ┌ +0.00 begin    BEGIN ->', long] };
+  const text = render(verdict).join('\n');
+  expect(text).toContain(`
+
+  sent to the engine
+    2 statements
+    #1 ┌ +0.00 begin    BEGIN ->
+    #1 └ +0.20 write    INSERT x…xxxxxxxxxxxxxxxxxx -> 1 row
+
+  seen `);
+  expect(render(verdict, terminals.ascii).join('\n')).toContain('    #1 | +0.00 begin    BEGIN ->\n');
+  expect(render({ ...swappedIds, trace: [] }).join('\n')).toContain('    nothing that could be recorded\n');
+  expect(render(swappedIds).join('\n')).not.toContain('sent to the engine');
+});
+
+test('of a long trace the beginning and the end are shown', () => {
+  const trace = Array.from({ length: 50 }, (_, i) => `line ${i}`);
+  const lines = render({ ...swappedIds, trace });
+  const first = lines.indexOf('    line 0');
+  expect(lines.slice(first + 19, first + 22)).toEqual(['    line 19', '    … 10 more lines', '    line 30']);
 });
 
 test('a message of many lines is cut, and says so', () => {

@@ -1,10 +1,12 @@
 import type { Verdict } from '../runner/report.ts';
 import { renderCounterexample } from './counterexample.ts';
 import { paint, type Style, sign, type Terminal } from './terminal.ts';
-import { indented, paragraph, proseLines, visible, wrap } from './text.ts';
+import { counted, indented, paragraph, proseLines, shorten, visible, wrap } from './text.ts';
 
 /** Lines of a message that are shown at most. */
 const shownMessageLines = 20;
+/** Lines of a trace that are shown at most. */
+const shownTraceLines = 40;
 
 /** How a verdict that is not upheld is headed. */
 export interface Heading {
@@ -38,6 +40,7 @@ export function renderFinding(
     options.debug ? stackLines(verdict, inner) : [],
     casesLines(verdict, inner),
     verdict.counterexample ? renderCounterexample(verdict.counterexample, inner) : [],
+    traceLines(verdict, inner),
     [...evidenceLines(verdict, inner), ...alsoOnLines(alsoOn, inner), ...replayLines(verdict, inner)],
   ];
   return [...titleLines(verdict, terminal, options.strict), ...indented(spaced(blocks))];
@@ -75,6 +78,18 @@ function messageLines(verdict: Verdict, terminal: Terminal): string[] {
 /** Where the harness failed; the runner leaves it beside the verdict, so that no report carries it. */
 function stackLines(verdict: Verdict & { stack?: string }, terminal: Terminal): string[] {
   return verdict.stack === undefined ? [] : proseLines(verdict.stack, terminal);
+}
+
+/** What was sent to the engine, a line each; of many the first and the last. */
+function traceLines({ trace }: Verdict, terminal: Terminal): string[] {
+  if (trace === null) return [];
+  const half = shownTraceLines / 2;
+  const left = trace.length - shownTraceLines;
+  const more = `${sign(terminal, 'more')} ${counted(left, 'more line')}`;
+  const shown = left > 0 ? [...trace.slice(0, half), more, ...trace.slice(-half)] : trace;
+  const drawn = (line: string) => (terminal.unicode ? line : line.replace(/[┌│└]/g, '|'));
+  const lines = shown.map((line) => shorten(visible(drawn(line), terminal), terminal.width - 2, terminal));
+  return ['sent to the engine', ...indented(lines.length === 0 ? ['nothing that could be recorded'] : lines)];
 }
 
 function vacuousLines(verdict: Verdict, terminal: Terminal): string[] {

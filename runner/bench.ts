@@ -15,9 +15,11 @@ import { Ledger } from './ledger.ts';
 import { Draws, deriveSeed } from './random.ts';
 import type { CaseResult } from './report.ts';
 import { type RigOptions, Rigs, SubjectDied } from './rigs.ts';
+import { type Part, Tracer } from './trace.ts';
 
 export interface BenchOptions extends RigOptions {
   guard: string;
+  trace: boolean;
   declaration: Declaration;
   seed: number;
   runs: number;
@@ -47,6 +49,8 @@ export class GuardBench implements Bench {
   readonly rowsStatement: string | null;
   readonly statusesStatement: string | null;
   readonly rigs: Rigs;
+  /** Absent where nothing is to be recorded. */
+  readonly tracer: Tracer | undefined;
   readonly ledger = new Ledger();
   readonly cases: CaseResult[] = [];
   readonly violations: FoundViolation[] = [];
@@ -67,6 +71,7 @@ export class GuardBench implements Bench {
     this.rowsStatement = options.path.rowsStatement;
     this.statusesStatement = options.path.statusesStatement;
     this.rigs = new Rigs(options);
+    this.tracer = options.trace ? new Tracer(this.rigs.scopes) : undefined;
     this.#draws = this.#drawsFor('');
   }
 
@@ -74,20 +79,28 @@ export class GuardBench implements Bench {
     return this.rigs.lease();
   }
 
-  open(options?: OpenOptions): Promise<Rig> {
-    return this.rigs.open(options);
+  async open(options?: OpenOptions): Promise<Rig> {
+    const rig = await this.rigs.open(options);
+    await this.tracer?.start(rig.lease);
+    return rig;
   }
 
   async openEmpty(): Promise<Rig> {
+    const rig = await this.#openOrEmptied();
+    await this.tracer?.start(rig.lease);
+    return rig;
+  }
+
+  async #openOrEmptied(): Promise<Rig> {
     const standing = this.#standing;
-    if (!standing) return this.open();
+    if (!standing) return this.rigs.open();
     const there = standing.rigs[standing.next++];
     if (there) {
       await there.rig.lease.restore(there.empty);
       return there.rig;
     }
     // It outlives the value that it was opened for.
-    const rig = await this.rigs.scopes.within(standing.scope, () => this.open());
+    const rig = await this.rigs.scopes.within(standing.scope, () => this.rigs.open());
     standing.rigs.push({ rig, empty: await rig.lease.snapshot() });
     return rig;
   }
@@ -128,14 +141,17 @@ export class GuardBench implements Bench {
     const standing: Standing = { scope: this.rigs.scopes.current, rigs: [], next: 0 };
     this.#standing = standing;
     let stopped: unknown;
+    let failing: Part | undefined;
     const property = fc.asyncProperty(values, async (value) => {
       if (stopped) return;
       this.generated += 1;
       this.#draws = this.#drawsFor(name);
       standing.next = 0;
+      const part = this.tracer?.begin();
       try {
         await this.rigs.scopes.run(() => body(value));
       } catch (error) {
+        failing = part;
         // A subject that failed may not be what it was; the next value gets fresh ones.
         standing.rigs.length = 0;
         // Only a broken rule is worth shrinking; anything else ends the property at once.
@@ -151,6 +167,7 @@ export class GuardBench implements Bench {
       interruptAfterTimeLimit: Math.max(1, this.#o.deadline.left * 0.7),
       ...(path === undefined ? {} : { path }),
     });
+    this.tracer?.begin(failing);
     if (stopped) throw stopped;
     if (details.failed && details.errorInstance instanceof Violation) {
       const { message, counterexample } = details.errorInstance;
@@ -171,6 +188,7 @@ export class GuardBench implements Bench {
   /** Runs a case. A broken rule is entered under its name and the guard goes on; anything else ends the guard. */
   async #inCase(name: string, body: () => Promise<void>): Promise<void> {
     this.currentCase = name;
+    this.tracer?.begin();
     this.#draws = this.#drawsFor(name);
     try {
       await body();
@@ -181,8 +199,10 @@ export class GuardBench implements Bench {
       this.cases.push({ name, verdict: broken ? 'violated' : 'error' });
       if (!(error instanceof Violation) || error instanceof SubjectDied) throw error;
       this.found(error, error instanceof Shrunk ? error.replay : name);
+      this.tracer?.keep();
     }
     this.currentCase = null;
+    this.tracer?.begin();
     this.#draws = this.#drawsFor('');
   }
 }

@@ -76,6 +76,8 @@ async function check(
     await bench.rigs.mustBeQuiet();
     return true;
   } catch (error) {
+    // What was seen from inside a host goes with the host.
+    if (bench.tracer) await deadline.race(bench.tracer.stop()).catch(() => {});
     const sound = await record(error, verdict, bench, context, deadline.milliseconds);
     if (!sound) await bench.rigs.abandon();
     // The check may still wait for a host; now that it has ended, so does the check.
@@ -148,10 +150,12 @@ function settle(verdict: Verdict, guard: Guard, bench: GuardBench, options: RunO
     verdict.counterexample = first.violation.counterexample ?? null;
     verdict.reason = null;
     verdict.by = null;
+    verdict.trace = bench.tracer?.lines ?? null;
     verdict.replay = replayLine(verdict, options, first.replay);
     return;
   }
   if (verdict.verdict === 'error') {
+    verdict.trace = bench.tracer?.lines ?? null;
     verdict.replay = replayLine(verdict, options, verdict.case);
     return;
   }

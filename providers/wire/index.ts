@@ -1,5 +1,5 @@
 /** A pass-through proxy that follows PostgreSQL's frontend/backend protocol (version 3) and counts what passes. */
-export { printTraffic } from './print.ts';
+export { printTraffic, printWatched } from './print.ts';
 export type { Counts, Moment, Recording, RecordOptions, Traffic } from './recording.ts';
 export type { WireStatement } from './statement.ts';
 export { openTap, type Tap } from './tap.ts';

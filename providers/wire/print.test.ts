@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { printTraffic, type Traffic, type WireStatement } from './index.ts';
+import { printTraffic, printWatched, type Traffic, type WireStatement } from './index.ts';
 
 const seen = (
   startedMs: number,
@@ -53,4 +53,31 @@ it('a recording of nothing says so', () => {
   expect(printTraffic({ ...nothing, statements: [], own: nothing, startedMs: 0 })).toBe(
     '0 statements, 0 round trips, 0 transactions, 0 bytes up, 0 down',
   );
+});
+
+it('what a driver saw is printed with what it tells; transactions are known by what begins and ends them', () => {
+  const at = (startedMs: number, connection: number, kind: WireStatement['kind'], failed?: string) => ({
+    ...{ kind, connection, startedMs, endedMs: startedMs + 1, text: kind.toUpperCase() },
+    ...(failed !== undefined && { failed }),
+  });
+  const statements = [
+    at(50, 1, 'begin'),
+    at(51, 2, 'read'),
+    at(52, 1, 'commit', 'deferred'),
+    at(53, 1, 'rollback'),
+    at(54, 1, 'write'),
+    at(55, 1, 'begin', 'locked'),
+    at(56, 1, 'write'),
+  ];
+  expect(printWatched({ statements, samples: [] })).toEqual([
+    '7 statements',
+    '#1 ┌ +0.00 begin    BEGIN -> 1.00 ms',
+    '#2   +1.00 read     READ -> 1.00 ms',
+    '#1 │ +2.00 commit   COMMIT -> failed: deferred, 1.00 ms',
+    '#1 └ +3.00 rollback ROLLBACK -> 1.00 ms',
+    '#1   +4.00 write    WRITE -> 1.00 ms',
+    '#1   +5.00 begin    BEGIN -> failed: locked, 1.00 ms',
+    '#1   +6.00 write    WRITE -> 1.00 ms',
+  ]);
+  expect(printWatched({ statements: [], roundTrips: 1, samples: [] })).toEqual(['0 statements, 1 round trip']);
 });

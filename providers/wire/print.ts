@@ -1,31 +1,54 @@
+import type { SeenStatement, Watched } from '../../contracts/kernel/engine.ts';
 import type { Counts, Traffic } from './recording.ts';
 import type { WireStatement } from './statement.ts';
 
-/**
- * A recording as text: a head, then a line for each statement in the order in which they began.
- *
- * A line has the connection, a bracket around the statements of one transaction, the milliseconds since the recording
- * began, the kind, the text with its parameters, and what came of it.
- */
+/** A statement with all that the wire shows, or with the little that a driver tells. */
+type Printed = SeenStatement & Partial<WireStatement>;
+
+/** A recording as text: a head, then a line for each statement, see `printStatements`. */
 export function printTraffic(traffic: Traffic): string {
-  const statements = traffic.statements.toSorted((a, b) => a.startedMs - b.startedMs);
+  const { statements, own, startedMs } = traffic;
   const lines = [`${plural(statements.length, 'statement')}, ${printCounts(traffic)}`];
-  if (statements.some(({ own }) => !own)) lines.push(`of these the call's own: ${printCounts(traffic.own)}`);
-  const connection = Math.max(0, ...statements.map((s) => String(s.connection).length));
-  const time = Math.max(0, ...statements.map((s) => since(s, traffic).length));
+  if (statements.some((s) => !s.own)) lines.push(`of these the call's own: ${printCounts(own)}`);
+  return [...lines, ...printStatements(statements, startedMs)].join('\n');
+}
+
+/** What was watched on a lease, as lines: a head, then a line for each statement, see `printStatements`. */
+export function printWatched({ statements, roundTrips }: Watched): string[] {
+  const head = plural(statements.length, 'statement');
+  const startedMs = Math.min(...statements.map((s) => s.startedMs));
+  return [
+    roundTrips === undefined ? head : `${head}, ${plural(roundTrips, 'round trip')}`,
+    ...printStatements(statements, startedMs),
+  ];
+}
+
+/**
+ * A line for each statement in the order in which they began.
+ *
+ * A line has the connection, a bracket around the statements of one transaction, the milliseconds since `startedMs`,
+ * the kind, the text with its parameters, and what came of it.
+ */
+function printStatements(unordered: readonly Printed[], startedMs: number): string[] {
+  const statements = unordered.toSorted((a, b) => a.startedMs - b.startedMs);
+  const times = statements.map((s) => `+${(s.startedMs - startedMs).toFixed(2)}`);
+  const connection = widest(statements.map((s) => String(s.connection)));
+  const time = widest(times);
   const drawn = brackets(statements);
-  for (const [n, s] of statements.entries()) {
-    const parts = [
+  return statements.map((s, n) =>
+    [
       `#${s.connection}`.padEnd(connection + 1),
       drawn[n],
-      since(s, traffic).padStart(time),
+      times[n]!.padStart(time),
       s.kind.padEnd('rollback'.length),
       [s.text, ...(s.parameters ? [`[${s.parameters.join(', ')}]`] : [])].join(' '),
       `-> ${[...results(s)].join(', ')}`,
-    ];
-    lines.push(parts.join(' '));
-  }
-  return lines.join('\n');
+    ].join(' '),
+  );
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, { length }) => Math.max(most, length), 0);
 }
 
 function printCounts({ roundTrips, transactions, bytesUp, bytesDown }: Counts): string {
@@ -33,15 +56,12 @@ function printCounts({ roundTrips, transactions, bytesUp, bytesDown }: Counts): 
   return `${counts.join(', ')}, ${bytesUp} bytes up, ${bytesDown} down`;
 }
 
-function since(statement: WireStatement, { startedMs }: Traffic): string {
-  return `+${(statement.startedMs - startedMs).toFixed(2)}`;
-}
-
 /** Where each statement stands in its transaction. Statements of other connections can lie between. */
-function brackets(statements: readonly WireStatement[]): string[] {
+function brackets(statements: readonly Printed[]): string[] {
   const indexes = new Map<string, number[]>();
+  const transactions = statements.map(transactionsByKind());
   for (const [n, { connection, transaction }] of statements.entries()) {
-    const key = `${connection}/${transaction}`;
+    const key = `${connection}/${transaction ?? transactions[n]}`;
     const all = indexes.get(key);
     if (all) all.push(n);
     else indexes.set(key, [n]);
@@ -56,14 +76,28 @@ function brackets(statements: readonly WireStatement[]): string[] {
   return drawn;
 }
 
-function* results(s: WireStatement): Generator<string> {
+/** Numbers the transactions of every connection by what begins and ends them, as far as that can be seen. */
+function transactionsByKind(): (statement: Printed) => number {
+  const open = new Map<number, number>();
+  let last = 0;
+  return ({ connection, kind, failed }) => {
+    const inside = open.get(connection);
+    const transaction = inside ?? ++last;
+    if (kind === 'begin' && failed === undefined) open.set(connection, transaction);
+    // A commit that fails may leave the transaction open.
+    else if (kind === 'rollback' || (kind === 'commit' && failed === undefined)) open.delete(connection);
+    return transaction;
+  };
+}
+
+function* results(s: Printed): Generator<string> {
   if (s.failed !== undefined) yield `failed: ${s.sqlstate ? `${s.sqlstate} ` : ''}${s.failed}`;
   if (s.rows !== undefined) yield plural(s.rows, 'row');
   if (s.returned !== undefined) yield `${s.returned} returned`;
   if (s.copied !== undefined) yield `${s.copied} bytes copied`;
   yield `${(s.endedMs - s.startedMs).toFixed(2)} ms`;
   if (s.cancelled) yield 'cancel requested';
-  if (!s.own) yield 'background';
+  if (s.own === false) yield 'background';
 }
 
 function plural(count: number, noun: string): string {
