@@ -489,6 +489,17 @@ describe('a reader between statements', () => {
     expect(looks).toEqual(['statement 0 false 0', 'statement 1 true 0', 'reply 2 false 2']);
   });
 
+  it('looks into a single quick statement before the Sync that commits it', async () => {
+    let inside = 0;
+    await during(() => c.query('INSERT INTO t VALUES ($1)', [1]), {
+      between: async (moment) => {
+        const found = await direct.query('SELECT count(*)::int AS n FROM t');
+        if (moment.at === 'running' && moment.inFlight && found.rows[0].n === 0) inside += 1;
+      },
+    });
+    expect(inside).toBeGreaterThanOrEqual(3);
+  });
+
   it('that fails makes the recording fail, not the connection', async () => {
     const recording = tap.record({ between: () => Promise.reject(new Error('no look')) });
     expect((await c.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
