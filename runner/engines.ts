@@ -1,4 +1,4 @@
-import { providers } from '../providers/index.ts';
+import { findProvider, providers } from '../providers/index.ts';
 import { type Engine, type EngineOptions, EngineUnavailable, type Provider } from '../providers/provider.ts';
 import type { EngineReport } from './report.ts';
 import type { RunOptions } from './run-options.ts';
@@ -67,6 +67,7 @@ export async function startEngine(
 
 /** Throws `EngineEnded` when the engine gives no lease any more: what failed on it then is nobody's fault. */
 export async function mustLive(engine: Engine, mode: string): Promise<void> {
+  if (findProvider(engine.provider)?.inProcess) return;
   try {
     const lease = await engine.lease({ mode });
     await lease.release();

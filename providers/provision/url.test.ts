@@ -42,6 +42,7 @@ it('speaks TLS as sslmode says', () => {
     ca: 'certificate',
     servername: 'h',
   });
+  expect(() => tlsOf(`sslmode=require&sslrootcert=${root}.no`)).toThrow(`${root}.no cannot be read: ENOENT`);
   expect(() => tlsOf('sslmode=sometimes')).toThrow('sslmode=sometimes is not known');
   rmSync(folder, { recursive: true });
 });
@@ -49,6 +50,7 @@ it('speaks TLS as sslmode says', () => {
 it.each([
   ['no url, but a secret', 'is no URL'],
   ['mysql://root:secret@h/d', 'begins with postgres://, not mysql://'],
+  ['postgres://me:secret%off@h/d', 'write %25 for it'],
   ['postgres:///d?host=/run/secret', 'names no host'],
 ])('%s is refused without being shown', (url, message) => {
   const failure = (() => {

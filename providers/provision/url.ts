@@ -27,16 +27,25 @@ export function addressOf(url: string): Address {
       'the address of the PostgreSQL server names no host; sockets in the file system will not do',
     );
   }
-  const user = decodeURIComponent(parsed.username) || process.env.PGUSER || 'postgres';
+  const user = decoded(parsed.username) || process.env.PGUSER || 'postgres';
   const tls = tlsOf(parsed);
   return {
     host: parsed.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(parsed.port || 5432),
     user,
-    password: decodeURIComponent(parsed.password) || process.env.PGPASSWORD || '',
-    database: decodeURIComponent(parsed.pathname.slice(1)) || user,
+    password: decoded(parsed.password) || process.env.PGPASSWORD || '',
+    database: decoded(parsed.pathname.slice(1)) || user,
     ...(tls && { tls }),
   };
+}
+
+/** A password is often pasted as it is, and its % is no escape then. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new EngineUnavailable('the address of the PostgreSQL server has a % that escapes nothing; write %25 for it');
+  }
 }
 
 /** By the words of libpq's `sslmode`. */
@@ -44,11 +53,19 @@ function tlsOf(url: URL): Address['tls'] {
   const mode = url.searchParams.get('sslmode') ?? 'disable';
   if (['disable', 'allow', 'prefer'].includes(mode)) return undefined;
   const rootCertificate = url.searchParams.get('sslrootcert');
-  const ca = rootCertificate ? { ca: readFileSync(rootCertificate, 'utf8') } : {};
+  const ca = rootCertificate ? { ca: certificate(rootCertificate) } : {};
   if (mode === 'require' || mode === 'no-verify') return { rejectUnauthorized: false, ...ca };
   if (mode === 'verify-ca' || mode === 'verify-full')
     return { rejectUnauthorized: true, ...ca, servername: url.hostname };
   throw new EngineUnavailable(`sslmode=${mode} is not known; write disable, require, verify-ca or verify-full`);
+}
+
+function certificate(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new EngineUnavailable(`sslrootcert=${path} cannot be read: ${(cause as NodeJS.ErrnoException).code}`);
+  }
 }
 
 /** How an address is shown: everything but the password. */
