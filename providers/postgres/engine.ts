@@ -79,7 +79,7 @@ export class PostgresEngine implements Engine {
     if (!(modes as readonly string[]).includes(mode)) {
       throw new TypeError(`postgres has no mode ${mode}; it has ${modes.join(', ')}`);
     }
-    return { provider: this.provider, mode, version: this.version, lacks: this.#lacks() };
+    return { provider: this.provider, mode, version: this.version, maxParams: 65_535, lacks: this.#lacks() };
   }
 
   async lease({ mode }: { mode: string }): Promise<Lease> {

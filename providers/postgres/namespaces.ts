@@ -93,7 +93,9 @@ export class Namespaces {
   }
 
   async #execute(sql: string): Promise<void> {
-    await this.#connections.run('pg_catalog', (client) => client.query(sql));
+    // Nothing is lost with a schema of ours: what the subject commits in it is flushed with it.
+    const text = `BEGIN; SET LOCAL synchronous_commit = off; ${sql}; COMMIT`;
+    await this.#connections.run('pg_catalog', (client) => client.query(text));
   }
 }
 
