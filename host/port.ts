@@ -12,8 +12,9 @@ export type Port = Record<string, (...args: unknown[]) => unknown>;
 export function portOf(opened: unknown, contract: ContractName): Port {
   const port: Port = {};
   if (typeof opened === 'object' && opened !== null) {
-    for (const name of memberNames(opened)) {
-      const value = (opened as Record<string, unknown>)[name];
+    const known = Object.keys(portShapes[contract].members);
+    for (const name of new Set([...known, ...memberNames(opened)])) {
+      const value = known.includes(name) ? readMember(opened, name) : readAside(opened, name);
       if (typeof value === 'function') port[name] = value.bind(opened);
     }
   }
@@ -25,6 +26,19 @@ export function portOf(opened: unknown, contract: ContractName): Port {
     }
   }
   return port;
+}
+
+function readMember(object: object, name: string): unknown {
+  return (object as Record<string, unknown>)[name];
+}
+
+/** What is no member of the port need not be readable. */
+function readAside(object: object, name: string): unknown {
+  try {
+    return readMember(object, name);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Names that an object has or inherits from its classes; `close` belongs to the session. */

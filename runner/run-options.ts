@@ -5,7 +5,7 @@ import type { Provision } from '../providers/provider.ts';
 /** Generated inputs of each property, where nothing else is said. */
 export const defaultRuns = 100;
 /** Milliseconds that a guard has, where nothing else is said. */
-export const defaultTimeout = 20_000;
+export const defaultTimeout = 60_000;
 
 /** A module that exports a backend. */
 export interface BackendModule extends ModuleRef {

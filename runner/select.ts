@@ -1,14 +1,14 @@
 import picomatch from 'picomatch';
 import { contracts } from '../contracts/index.ts';
 import type { Contract, Guard } from '../contracts/kernel/guard.ts';
-import { HostRefused } from '../host/host.ts';
+import { HostEnded, HostRefused } from '../host/host.ts';
 import type { Manifest, ModuleRef } from '../host/protocol.ts';
 import { findProvider, providers } from '../providers/index.ts';
-import type { Provider } from '../providers/provider.ts';
+import { EngineUnavailable, type Provider } from '../providers/provider.ts';
 import { checkServers } from './engines.ts';
 import { HostPool } from './host-pool.ts';
 import { type EnginePath, pathMatches, pathName } from './path.ts';
-import type { RunOptions } from './run-options.ts';
+import type { BackendModule, RunOptions } from './run-options.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What a run will judge: paths in order, the hosts of their backends, and the guards by contract. */
@@ -70,10 +70,10 @@ interface Loaded {
   pool: HostPool;
 }
 
-async function loadBackend(module: ModuleRef, options: RunOptions, pools: HostPool[]): Promise<Loaded> {
+async function loadBackend(module: BackendModule, options: RunOptions, pools: HostPool[]): Promise<Loaded> {
   const pool = new HostPool(options.host, module);
   pools.push(pool);
-  const manifest = await manifestOf(pool);
+  const manifest = await manifestOf(pool, module);
   const provider = findProvider(manifest.provider);
   if (!provider) {
     throw new UsageError(
@@ -84,15 +84,26 @@ async function loadBackend(module: ModuleRef, options: RunOptions, pools: HostPo
   return { manifest, provider, pool };
 }
 
-async function manifestOf(pool: HostPool): Promise<Manifest> {
+async function manifestOf(pool: HostPool, module: BackendModule): Promise<Manifest> {
   try {
     const host = await pool.take();
     await pool.giveBack(host, true);
     return host.manifest;
   } catch (error) {
-    if (error instanceof HostRefused) throw new UsageError(error.message);
+    if (error instanceof HostRefused) throw withoutDriver(error, module) ?? new UsageError(error.message);
+    if (error instanceof HostEnded)
+      throw new UsageError(`the backend ended its host while it was loaded: ${error.message}`);
     throw error;
   }
+}
+
+/** A built-in backend that lacks a package is no wrong usage: its engine cannot be had here. */
+function withoutDriver({ message }: Error, { provider }: BackendModule): EngineUnavailable | undefined {
+  const missing = provider && /Cannot find package '([^']+)'/.exec(message)?.[1];
+  if (!missing) return undefined;
+  return new EngineUnavailable(
+    `the npm package ${missing} is not installed, by which ${provider} is reached; npm install --save-dev ${missing}`,
+  );
 }
 
 function enginePaths(

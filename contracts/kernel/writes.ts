@@ -42,6 +42,8 @@ export type Shape =
  */
 export interface Writes<Item> {
   contract: string;
+  /** Members of the port. */
+  members: readonly string[];
   /** Plural of what is written, for messages: `messages`, `slots`. */
   noun: string;
   /** `count` items that differ from each other in every value, each with a nonce in its body. */

@@ -61,7 +61,7 @@ export function optionValue(option: MetadataOption, slot: number, rank: number):
     case 'correlationId':
       return `correlation-${rank}`;
     case 'headers':
-      return { 'x-first': `first-${rank}`, 'x-second': `second-${rank}` };
+      return { 'X-First': `first-${rank}`, 'x-second': `second-${rank}` };
   }
 }
 

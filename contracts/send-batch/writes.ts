@@ -10,6 +10,7 @@ import { decodeRow, messageDifferences, rowDifferences } from './rows.ts';
 /** How send-batch writes, for the guards that all writing contracts share. */
 export const sendWrites: Writes<Message> = {
   contract: 'send-batch',
+  members: ['sendBatch', 'sendBatchSync', 'send', 'receive'],
   noun: 'messages',
   items: messages,
   token: (message) => tokenIn(message.body) ?? '',

@@ -17,6 +17,12 @@ export function nothingPersistsAfterFailure<Item>(w: Writes<Item>): Guard {
       const everywhere = positions(bench, size);
       // One place in each of three chunks, or all three where there is one chunk.
       const here = everywhere.length > 3 ? everywhere.filter((_, i) => i % 4 === 0) : everywhere;
+      await bench.case('last-row-of-a-large-batch', async () => {
+        const large = Math.min(5000, bench.declaration.limits.maxItems ?? 5000);
+        const items = w.items(bench, large);
+        const [table, rows] = Object.entries(await tablesWritten(bench, w, items))[0]!;
+        await failAt(bench, w, { items, table, nth: rows, kind: 'trigger' });
+      });
       for (const shape of ['full', 'mixed'] as const) {
         const items = w.items(bench, size, shape);
         const tables = Object.entries(await tablesWritten(bench, w, items));

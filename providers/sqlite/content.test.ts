@@ -145,7 +145,7 @@ describe('restore', () => {
   it(`refuses inside somebody's transaction`, () => {
     const before = snapshot(db);
     db.exec('BEGIN');
-    expect(() => restore(db, before)).toThrow('cannot restore while the connection is inside a transaction');
+    expect(() => restore(db, before)).toThrow('the subject has left a transaction open');
   });
 });
 

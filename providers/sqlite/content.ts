@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import type { Found, Snapshot } from '../../contracts/kernel/engine.ts';
+import { type Found, LeftLocked, type Snapshot } from '../../contracts/kernel/engine.ts';
+import { leftOpen } from './errors.ts';
 import { ours, quoteName, quoteText, shorten, unquoteName } from './sql.ts';
 import { atomically } from './transaction.ts';
 
@@ -40,7 +41,7 @@ export function snapshot(db: DatabaseSync): SqliteSnapshot {
  * The subject's own triggers do not run, and the sequences of AUTOINCREMENT go on where they are.
  */
 export function restore(db: DatabaseSync, { content }: SqliteSnapshot): void {
-  changeWithoutForeignKeys(db, 'restore', () => {
+  changeWithoutForeignKeys(db, () => {
     const triggers = query(db, `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND ${notOurs('name')}`);
     for (const { name } of triggers) db.exec(`DROP TRIGGER ${quoteName(String(name))}`);
     const tables = tablesOf(db).map((t) => t.name);
@@ -72,7 +73,7 @@ export function analyse(db: DatabaseSync): void {
 
 /** Drops every table, view and trigger, ours too. */
 export function wipe(db: DatabaseSync): void {
-  changeWithoutForeignKeys(db, 'wipe', () => {
+  changeWithoutForeignKeys(db, () => {
     // Virtual tables go before the tables in which they keep their content.
     const objects = query(
       db,
@@ -150,9 +151,9 @@ function consistently<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-function changeWithoutForeignKeys(db: DatabaseSync, what: string, work: () => void): void {
+function changeWithoutForeignKeys(db: DatabaseSync, work: () => void): void {
   // Foreign keys cannot be switched off inside a transaction, and what we change must not be rolled back with it.
-  if (db.isTransaction) throw new Error(`sqlite: cannot ${what} while the connection is inside a transaction`);
+  if (db.isTransaction) throw new LeftLocked(leftOpen);
   const foreignKeys = query(db, 'PRAGMA foreign_keys')[0]?.foreign_keys;
   db.exec('PRAGMA foreign_keys = OFF');
   try {

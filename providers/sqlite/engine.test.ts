@@ -139,9 +139,10 @@ describe('the engine', () => {
 
   it('names its facts by mode, and refuses a mode that it has not', () => {
     const engine = new SqliteEngine({});
-    expect(Object.keys(engine.facts('file').lacks)).toEqual([]);
-    expect(Object.keys(engine.facts('memory').lacks)).toEqual(['observer', 'lock', 'crash', 'twoHosts']);
-    expect(Object.keys(engine.facts('shared').lacks)).toEqual(['crash']);
+    const always = ['wire', 'identityStep', 'sessionZone'];
+    expect(Object.keys(engine.facts('file').lacks)).toEqual(always);
+    expect(Object.keys(engine.facts('memory').lacks)).toEqual([...always, 'observer', 'lock', 'crash', 'twoHosts']);
+    expect(Object.keys(engine.facts('shared').lacks)).toEqual([...always, 'crash']);
     expect(engine.facts('file').version).toMatch(/^3\.\d+/);
     expect(() => engine.facts('cloud')).toThrow('sqlite has no mode cloud; it has file, memory, shared');
     return engine.stop();

@@ -20,3 +20,11 @@ export function isBusy(cause: unknown): boolean {
 export function isForeignKeyViolation(cause: unknown): boolean {
   return resultCode(cause) === foreignKeyViolated;
 }
+
+/** What a subject is told that holds a lock although no call of it is running. */
+export const leftOpen = 'the subject has left a transaction open: the database stays locked after its call';
+
+/** Whether an agent found so in its host; classes do not cross a link, names do. */
+export function saysLeftOpen(cause: unknown): boolean {
+  return (cause as { failure?: { name?: string } } | null)?.failure?.name === 'LeftLocked';
+}

@@ -24,7 +24,7 @@ import type { SqliteSite } from '../sites.ts';
 import type { Hello } from './agent.ts';
 import { analyse, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
 import { DirectConnection } from './direct.ts';
-import { isBusy } from './errors.ts';
+import { isBusy, leftOpen, saysLeftOpen } from './errors.ts';
 import type { Order } from './fault-counters.ts';
 import { setNextId } from './identity.ts';
 import { ours, quoteText } from './sql.ts';
@@ -71,34 +71,25 @@ export class SqliteLease implements Lease {
     return this.#hosts.attach(link);
   }
 
-  async read(statement: string): Promise<Found> {
-    if (!this.#direct) return (await this.#ask('read', statement)) as Found;
-    const db = this.#direct.get();
-    return db ? unlessLocked(() => read(db, statement)) : { missing: 'there is no database file' };
+  read(statement: string): Promise<Found> {
+    const absent = { missing: 'there is no database file' };
+    return this.#own<Found>((db) => read(db, statement), absent, 'read', statement);
   }
 
-  async snapshot(): Promise<SqliteSnapshot> {
-    if (!this.#direct) return (await this.#ask('snapshot')) as SqliteSnapshot;
-    const db = this.#direct.get();
-    return db ? unlessLocked(() => snapshot(db)) : { tables: {}, content: {} };
+  snapshot(): Promise<SqliteSnapshot> {
+    return this.#own<SqliteSnapshot>(snapshot, { tables: {}, content: {} }, 'snapshot');
   }
 
   async restore(content: Snapshot): Promise<void> {
-    if (!this.#direct) return void (await this.#ask('restore', content));
-    const db = this.#direct.get();
-    if (db) unlessLocked(() => restore(db, content as SqliteSnapshot));
+    await this.#own((db) => restore(db, content as SqliteSnapshot), undefined, 'restore', content);
   }
 
   async analyse(): Promise<void> {
-    if (!this.#direct) return void (await this.#ask('analyse'));
-    const db = this.#direct.get();
-    if (db) unlessLocked(() => analyse(db));
+    await this.#own(analyse, undefined, 'analyse');
   }
 
   async wipe(): Promise<void> {
-    if (!this.#direct) return void (await this.#ask('wipe'));
-    const db = this.#direct.get();
-    if (db) unlessLocked(() => wipe(db));
+    await this.#own(wipe, undefined, 'wipe');
   }
 
   async arm(fault: Fault): Promise<ArmedFault> {
@@ -237,14 +228,26 @@ export class SqliteLease implements Lease {
   }
 
   #database(): DatabaseSync {
-    const db = this.#direct?.get();
+    const db = unlessLocked(() => this.#direct?.get());
     if (!db) throw new Error('sqlite: there is no database file');
     return db;
   }
 
+  /** Works on the judge's own connection, or, where the database is private, through the agent. */
+  async #own<T>(work: (db: DatabaseSync) => T, absent: T, method: string, ...args: unknown[]): Promise<T> {
+    const direct = this.#direct;
+    if (!direct) return (await this.#ask(method, ...args)) as T;
+    return unlessLocked(() => {
+      const db = direct.get();
+      return db ? work(db) : absent;
+    });
+  }
+
   /** Asks the host that was attached last. */
   async #ask(method: string, ...args: unknown[]): Promise<unknown> {
-    const answers = await this.#hosts.callAll(method, args);
+    const answers = await this.#hosts.callAll(method, args).catch((cause: unknown) => {
+      throw saysLeftOpen(cause) ? new LeftLocked(leftOpen, { cause }) : cause;
+    });
     if (answers.length > 0) return answers.at(-1);
     return method === 'snapshot' ? { tables: {}, content: {} } : { missing: 'no host is attached' };
   }
