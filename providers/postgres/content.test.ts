@@ -130,6 +130,19 @@ describe.each(['a private server', 'a plain role by URL'])('content on %s', (whe
   });
 });
 
+it('a snapshot shows all tables at one moment, whatever is committed while it is taken', async () => {
+  const { lease, subject } = await leaseWith('a private server', 'CREATE TABLE a (id int); CREATE TABLE b (id int)');
+  await subject.query('BEGIN; LOCK TABLE b');
+  const taken = lease.snapshot();
+  const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'b'::regclass`;
+  while (JSON.stringify(await lease.read(waiting)) === '{"rows":[]}');
+  await subject.query('INSERT INTO a VALUES (1); INSERT INTO b VALUES (1); COMMIT');
+  expect((await taken).tables).toEqual({ a: 0, b: 0 });
+  expect((await lease.snapshot()).tables).toEqual({ a: 1, b: 1 });
+  await subject.end();
+  await lease.release();
+});
+
 it('reads values exactly', async () => {
   const { lease, subject } = await leaseWith(
     'a private server',

@@ -6,12 +6,12 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { directoriesOfTheDead, makeOwnedDirectory, markKept } from '../owned-directory.ts';
-import { EngineUnavailable } from '../provider.ts';
+import { EngineUnavailable, type Provision } from '../provider.ts';
 import { siblingModule } from '../sibling-module.ts';
 import { type Account, serverAccount, temporaryFolder } from './account.ts';
 import { freePort } from './free-port.ts';
 import { endServerOf, killWithChildren } from './processes.ts';
-import type { Address, OwnServer, Server, Way } from './server.ts';
+import type { Address, OwnServer, Server } from './server.ts';
 
 const prefix = 'contract-test-postgres-';
 /** Another process may take a port between the moment it was found free and the server's start. */
@@ -37,7 +37,7 @@ const settings = {
 
 /** A server in a temporary directory, on a free port of the loopback interface, for one run. */
 export class PrivateServer implements Server, OwnServer {
-  readonly way: Way;
+  readonly way: Provision;
   readonly address: Address;
   readonly own = this;
   readonly #directory: string;
@@ -51,7 +51,7 @@ export class PrivateServer implements Server, OwnServer {
   #kept = false;
   #stopped = false;
 
-  private constructor(way: Way, directory: string, programs: Programs, account: Account | undefined) {
+  private constructor(way: Provision, directory: string, programs: Programs, account: Account | undefined) {
     this.way = way;
     this.#directory = directory;
     this.#data = join(directory, 'data');
@@ -63,7 +63,7 @@ export class PrivateServer implements Server, OwnServer {
   }
 
   /** Starts a server; `findPort` is asked again when somebody else was quicker. */
-  static async start(way: Way, find: FindPrograms, findPort = freePort): Promise<PrivateServer> {
+  static async start(way: Provision, find: FindPrograms, findPort = freePort): Promise<PrivateServer> {
     const account = serverAccount();
     const parent = temporaryFolder(account);
     await sweep(parent);

@@ -1,3 +1,5 @@
+import type { Provision } from '../provider.ts';
+
 /** Where a PostgreSQL server answers, and as whom the judge connects. */
 export interface Address {
   host: string;
@@ -9,13 +11,9 @@ export interface Address {
   tls?: { rejectUnauthorized: boolean; ca?: string; servername?: string };
 }
 
-/** The ways to a server, in the order in which they are tried. */
-export const ways = ['url', 'embedded', 'local'] as const;
-export type Way = (typeof ways)[number];
-
 /** A PostgreSQL server that the judge may use. */
 export interface Server {
-  readonly way: Way;
+  readonly way: Provision;
   readonly address: Address;
   /** Whether it was started for this run alone, so that everything in it is ours. */
   readonly own: OwnServer | undefined;
