@@ -63,8 +63,19 @@ describe('the packed package, installed alone', () => {
   });
 
   it('judges its own references', async () => {
-    const { stdout } = await contractTest(['--provider', 'memory', '--guard', 'send-batch/ids-*']);
-    expect(stdout).toContain('2 of 2 guards upheld on 1 path');
+    const { stdout } = await contractTest(['--provider', 'memory', '--guard', 'send-batch/ids-in-*']);
+    expect(stdout).toContain('1 of 1 guard upheld on 1 path');
+  });
+
+  it('says which package is missing where a driver is, and lists all the same', async () => {
+    await expect(contractTest(['--provider', 'postgres'])).rejects.toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr:
+        'contract-test: the npm package pg is not installed, by which postgres is reached; npm install --save-dev pg\n',
+    });
+    const { stdout } = await contractTest(['list']);
+    expect(stdout).toMatch(/\n {2}postgres +cannot be judged here: the npm package pg is not installed/);
   });
 
   it('is imported from ES modules and required from CommonJS', async () => {

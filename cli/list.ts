@@ -5,6 +5,7 @@ import { importExport } from '../host/modules.ts';
 import { paint, type Terminal, terminalOf } from '../reporters/terminal.ts';
 import { columns, counted, indented, pad, paragraph, visible, wrap } from '../reporters/text.ts';
 import { pathName } from '../runner/path.ts';
+import { withoutDriver } from '../runner/references.ts';
 import type { Context, Toolkit } from './context.ts';
 
 /** What `list --json` prints. */
@@ -12,6 +13,8 @@ interface Listing {
   providers: { name: string; title: string; modes: readonly string[] }[];
   contracts: { name: string; title: string; guards: Pick<Guard, 'id' | 'level' | 'statement'>[] }[];
   paths: { path: string; contracts: string[]; backend: string }[];
+  /** Providers whose built-in backends cannot be loaded here. */
+  missing: { provider: string; reason: string }[];
 }
 
 /** Lists what there is: engines and their modes, contracts and their guards, and the built-in engine paths. */
@@ -28,7 +31,16 @@ export function listCommand(context: Context): Command {
 }
 
 async function take(toolkit: Toolkit): Promise<Listing> {
-  const backends = await Promise.all(toolkit.references.map((ref) => importExport(ref, 'backend') as Promise<Backend>));
+  const backends: Backend[] = [];
+  const missing: Listing['missing'] = [];
+  for (const ref of toolkit.references) {
+    try {
+      backends.push((await importExport(ref, 'backend')) as Backend);
+    } catch (error) {
+      const { message } = error as Error;
+      missing.push({ provider: ref.provider ?? ref.url, reason: withoutDriver(ref, message) ?? message });
+    }
+  }
   return {
     providers: toolkit.providers.map(({ name, title, modes }) => ({ name, title, modes })),
     contracts: toolkit.contracts.map(({ name, title, guards }) => ({
@@ -37,6 +49,7 @@ async function take(toolkit: Toolkit): Promise<Listing> {
       guards: guards.map(({ id, level, statement }) => ({ id, level, statement })),
     })),
     paths: backends.flatMap((backend) => pathsOf(backend, toolkit)),
+    missing,
   };
 }
 
@@ -55,7 +68,10 @@ function pathsOf(backend: Backend, toolkit: Toolkit): Listing['paths'] {
 function renderListing(listing: Listing, terminal: Terminal): string[] {
   const title = (text: string) => paint(terminal, 'bold', text);
   const engines = listing.providers.map((p): Row => [p.name, `${p.title} (modes: ${p.modes.join(', ')})`]);
-  const paths = listing.paths.map((p): Row => [p.path, `${p.contracts.join(', ')} by ${p.backend}`]);
+  const paths = [
+    ...listing.paths.map((p): Row => [p.path, `${p.contracts.join(', ')} by ${p.backend}`]),
+    ...listing.missing.map((m): Row => [m.provider, `cannot be judged here: ${m.reason}`]),
+  ];
   return [
     title('Engines'),
     ...rows(engines, terminal),

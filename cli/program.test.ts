@@ -214,6 +214,13 @@ More about one guard: contract-test explain <guard>
 `);
 });
 
+test('list names a built-in backend that does not load, and goes on', async () => {
+  const nowhere = { url: 'file:///nowhere/index.ts', export: 'default', provider: 'sqlite' };
+  const { exitCode, stdout } = await runCli(['list'], { toolkit: fakeToolkit({ references: [nowhere] }) });
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('\n  sqlite  cannot be judged here: backend /nowhere/index.ts does not exist\n');
+});
+
 test('list --json is for programs', async () => {
   const listing = JSON.parse((await runCli(['list', '--json'])).stdout);
   expect(listing.providers[1]).toEqual({ name: 'sqlite', title: 'SQLite', modes: ['file', 'shared'] });

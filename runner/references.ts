@@ -8,3 +8,10 @@ export const references: readonly BackendModule[] = ['memory', 'sqlite', 'postgr
   url: new URL(`../reference-impl/${provider}/index${extension}`, import.meta.url).href,
   export: 'default',
 }));
+
+/** What to say of a built-in backend that does not load because its driver, an optional package, is not installed. */
+export function withoutDriver({ provider }: BackendModule, message: string): string | undefined {
+  const missing = provider && /Cannot find package '([^']+)'/.exec(message)?.[1];
+  if (!missing) return undefined;
+  return `the npm package ${missing} is not installed, by which ${provider} is reached; npm install --save-dev ${missing}`;
+}

@@ -8,6 +8,7 @@ import { EngineUnavailable, type Provider } from '../providers/provider.ts';
 import { checkServers } from './engines.ts';
 import { HostPool } from './host-pool.ts';
 import { type EnginePath, pathMatches, pathName } from './path.ts';
+import { withoutDriver } from './references.ts';
 import type { BackendModule, RunOptions } from './run-options.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -90,20 +91,14 @@ async function manifestOf(pool: HostPool, module: BackendModule): Promise<Manife
     await pool.giveBack(host, true);
     return host.manifest;
   } catch (error) {
-    if (error instanceof HostRefused) throw withoutDriver(error, module) ?? new UsageError(error.message);
+    if (error instanceof HostRefused) {
+      const noDriver = withoutDriver(module, error.message);
+      throw noDriver ? new EngineUnavailable(noDriver) : new UsageError(error.message);
+    }
     if (error instanceof HostEnded)
       throw new UsageError(`the backend ended its host while it was loaded: ${error.message}`);
     throw error;
   }
-}
-
-/** A built-in backend that lacks a package is no wrong usage: its engine cannot be had here. */
-function withoutDriver({ message }: Error, { provider }: BackendModule): EngineUnavailable | undefined {
-  const missing = provider && /Cannot find package '([^']+)'/.exec(message)?.[1];
-  if (!missing) return undefined;
-  return new EngineUnavailable(
-    `the npm package ${missing} is not installed, by which ${provider} is reached; npm install --save-dev ${missing}`,
-  );
 }
 
 function enginePaths(
