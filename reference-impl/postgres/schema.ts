@@ -6,11 +6,11 @@
  * in its batch: RETURNING promises no order, so the ordinal travels with the row and tells which id belongs to which
  * message. Headers have a table of their own, since few messages carry any.
  *
- * Two sessions that create one table at once would collide in the catalogue, `IF NOT EXISTS` or not: the lock, which
- * ends with the transaction, lets them in one after the other.
+ * Two sessions that create one table at once would collide in the catalogue, `IF NOT EXISTS` or not: the schema's lock,
+ * which ends with the transaction, lets them in one after the other.
  */
 export const schema = `
-  SELECT pg_advisory_xact_lock(7236828);
+  SELECT pg_advisory_xact_lock(7236828, oid::integer) FROM pg_namespace WHERE nspname = current_schema();
   CREATE TABLE IF NOT EXISTS messages (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     slot integer NOT NULL,
