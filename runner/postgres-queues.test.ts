@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { testOptions } from './fixtures/judging.ts';
+import type { Report } from './report.ts';
+import { run } from './run.ts';
+import type { RunOptions } from './run-options.ts';
+
+const module = new URL('./fixtures/postgres-queues.ts', import.meta.url).href;
+
+/** Judges one of the queues on a server of its own. */
+function judged(name: string, options: Partial<RunOptions>): Promise<Report> {
+  return run(testOptions({ backends: [{ url: module, export: name }], runs: 2, timeout: 60_000, ...options }), []);
+}
+
+interface Fault {
+  name: string;
+  guard: string;
+  message: string;
+  /** Cases of the guard that show where the fault lies, and where it does not. */
+  red: string[];
+  green: string[];
+}
+
+const faults: Fault[] = [
+  {
+    // 257 messages make three chunks: the last one is the third.
+    name: 'commitsBeforeTheLastChunk',
+    guard: 'send-batch/nothing-persists-after-failure',
+    message: 'messages are stored although the batch failed',
+    red: ['jobs-full-last-chunk-first', 'jobs-full-last-chunk-middle', 'jobs-full-last-chunk-last'],
+    green: ['jobs-full-first-chunk-first', 'jobs-full-first-chunk-last', 'jobs-full-second-chunk-last'],
+  },
+  {
+    name: 'idsZippedByPosition',
+    guard: 'send-batch/ids-in-caller-order',
+    message: 'ids do not name their own message',
+    red: ['size-11', 'size-101', 'size-5000', 'on-a-filled-table'],
+    green: ['size-1'],
+  },
+  {
+    name: 'denseIds',
+    guard: 'send-batch/ids-survive-any-step',
+    message: 'first in slot 1: id 1002: no such row',
+    red: ['steps-by-three'],
+    green: [],
+  },
+  {
+    name: 'idsThroughADouble',
+    guard: 'send-batch/ids-are-lossless',
+    message: 'first in slot 0: id 9007199254740992: no such row',
+    red: [],
+    green: [],
+  },
+  {
+    name: 'processClockInBatches',
+    guard: 'send-batch/clock-is-the-declared-one',
+    message: "the clock is declared to be the engine's",
+    red: ['batch'],
+    green: ['single'],
+  },
+  {
+    name: 'localTimeOfTheProcess',
+    guard: 'send-batch/time-is-exact',
+    message: '9 of 9 messages are not stored as sent',
+    red: ['process-in-another-zone'],
+    green: [],
+  },
+  {
+    name: 'localTimeOfTheSession',
+    guard: 'send-batch/time-is-exact',
+    message: '9 of 9 messages are not stored as sent',
+    red: ['session-in-another-zone'],
+    green: ['milliseconds', 'process-in-another-zone'],
+  },
+  {
+    name: 'errorSwallowed',
+    guard: 'send-batch/every-outcome-reports-the-failure',
+    message: 'declared to throw, but it returned',
+    red: ['first-chunk-first', 'last-chunk-last'],
+    green: [],
+  },
+];
+
+describe('a small queue on PostgreSQL, spoiled as queues have been, is red where its fault belongs', () => {
+  it.each(faults)('$name: $guard', async ({ name, guard, message, red, green }) => {
+    const report = await judged(name, { guards: [guard] });
+    const verdict = report.verdicts.find((v) => v.guard === guard)!;
+    expect(verdict).toMatchObject({ verdict: 'violated' });
+    expect(verdict.message).toContain(message);
+    expect(Object.fromEntries(verdict.cases.map((c) => [c.name, c.verdict]))).toMatchObject({
+      ...Object.fromEntries(red.map((name) => [name, 'violated'])),
+      ...Object.fromEntries(green.map((name) => [name, 'upheld'])),
+    });
+    expect(report.exitCode).toBe(1);
+  });
+
+  it('loopThatClaimsBatches: of all guards, send-batch/is-one-round-trip-per-chunk alone', async () => {
+    const { verdicts } = await judged('loopThatClaimsBatches', {});
+    const others = verdicts.filter((v) => v.verdict !== 'upheld' && v.verdict !== 'not-applicable');
+    expect(others.map(({ guard, verdict }) => [guard, verdict])).toEqual([
+      ['send-batch/is-one-round-trip-per-chunk', 'violated'],
+    ]);
+    expect(others[0]!.message).toBe('64 messages took 66 round trips where 16 took 18: 1.00 more for each');
+  }, 180_000);
+
+  it('correct: not even there', async () => {
+    const { verdicts } = await judged('correct', { guards: ['send-batch/is-one-round-trip-per-chunk'] });
+    expect(verdicts).toMatchObject([{ verdict: 'upheld' }]);
+  });
+});
