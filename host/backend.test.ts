@@ -85,7 +85,11 @@ describe('defineBackend', () => {
     ['both rows and probe', { open, rows: 'x', probe: open }, /both rows and probe/],
     ['blank rows', { open, rows: ' ' }, /rows must be the text of a statement/],
     ['probe no function', { open, probe: 'x' }, /probe must be a function/],
-    ['unknown field', { ...entry, rowz: 1 }, /unknown field 'rowz'; its fields are declare, open, rows, statuses, probe/],
+    [
+      'unknown field',
+      { ...entry, rowz: 1 },
+      /unknown field 'rowz'; its fields are declare, open, rows, statuses, probe/,
+    ],
     ['wrong declare', { ...entry, declare: 'x' }, /declare must be an object, not 'x'/],
   ])('refuses an entry: %s', (_, wrong, message) => {
     const definition = { name: 'b', provider: 'p', variants: { v: { 'send-batch': wrong } } };

@@ -85,11 +85,14 @@ describe.each(ownThread)('in a %s host', (kind) => {
     await expect(call).rejects.toBeInstanceOf(HostEnded);
   });
 
-  test('running out of memory ends the host and is named', async () => {
-    const { host, session } = await bad();
-    await expect(session.call('fillMemory', [])).rejects.toThrow('the host has ended: out of memory (limit 512 MB)');
-    expect(host.ended).toContain('out of memory');
-  });
+  // In a worker thread V8 sometimes ends the whole process before Node can end the thread.
+  if (kind === 'process') {
+    test('running out of memory ends the host and is named', async () => {
+      const { host, session } = await bad();
+      await expect(session.call('fillMemory', [])).rejects.toThrow('the host has ended: out of memory (limit 512 MB)');
+      expect(host.ended).toContain('out of memory');
+    });
+  }
 
   test('an exit while loading ends the start', async () => {
     await expect(hostFor(kind, 'exits-while-loading')).rejects.toThrow('the host has ended: process.exit(7)');

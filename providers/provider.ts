@@ -46,6 +46,8 @@ export interface Provider {
   modes: readonly string[];
   /** The engine lives in the process of its caller: there is no server to be had, and no address. */
   inProcess?: true;
+  /** Modes whose database only the subject's own connection sees; a probe of the backend's own has no way to it. */
+  privateModes?: readonly string[];
   /** Modes in which the judge can only look on when the subject lives in the judge's own process. */
   oneProcessModes?: readonly string[];
   /** Module with the part of the provider that lives in the subject's host, exported as `agent`. */

@@ -143,7 +143,7 @@ describe('what ends a guard early', () => {
     ['loops-for-ever', /sendBatch \(3 items\) did not settle.*its thread answers no more/],
     ['never-settles', /sendBatch \(3 items\) did not settle.*its promise is still open/],
   ])('names a subject that %s', async (name, message) => {
-    const verdict = await verdictOf(sendOne, { backends: fixture(name), timeout: 1000 });
+    const verdict = await verdictOf(sendOne, { backends: fixture(name), timeout: 5000 });
     expect(verdict.verdict).toBe('violated');
     expect(verdict.message).toMatch(message);
   });
@@ -155,22 +155,19 @@ describe('what ends a guard early', () => {
       await sendWrites.write(rig, messages(bench, 3, 'bare'));
       await rig.read();
     };
-    const verdict = await verdictOf(readAfterwards, { backends: fixture('loops-later'), timeout: 1000 });
+    const verdict = await verdictOf(readAfterwards, { backends: fixture('loops-later'), timeout: 5000 });
     expect(verdict).toMatchObject({ verdict: 'violated' });
     expect(verdict.message).toMatch(/reading by the probe did not settle.*its thread answers no more/);
   });
 
   it('names a subject that loops once all its calls have settled', async () => {
-    const verdict = await verdictOf(sendOne, { backends: fixture('loops-later'), timeout: 1000 });
+    const verdict = await verdictOf(sendOne, { backends: fixture('loops-later'), timeout: 5000 });
     expect(verdict).toMatchObject({ verdict: 'violated' });
-    // Whether the loop has begun when the guard asks last is up to the two threads.
-    expect(verdict.message).toMatch(
-      /after its calls had settled the subject began to loop|closing the subject did not settle/,
-    );
+    expect(verdict.message).toContain('after its calls had settled the subject began to loop');
   });
 
   it('names a subject that never closes', async () => {
-    const verdict = await verdictOf(sendOne, { backends: fixture('never-closes'), timeout: 1000 });
+    const verdict = await verdictOf(sendOne, { backends: fixture('never-closes'), timeout: 5000 });
     expect(verdict).toMatchObject({ verdict: 'violated' });
     expect(verdict.message).toContain('closing the subject did not settle');
   });
@@ -182,7 +179,7 @@ describe('what ends a guard early', () => {
       await rig.lease.arm({ at: 'row', table: 'messages', nth: 1, kind: 'trigger' });
       await sendWrites.write(rig, messages(bench, 3, 'bare'));
     };
-    const verdict = await verdictOf(armed, { backends: fixture('loops-for-ever'), timeout: 1000 });
+    const verdict = await verdictOf(armed, { backends: fixture('loops-for-ever'), timeout: 5000 });
     expect(verdict.message).toContain('did not settle');
   });
 

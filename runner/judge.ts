@@ -119,21 +119,20 @@ async function record(
 
 /** What the deadline says of the subject, if it is one call of the subject that took the guard's time. */
 async function hang(bench: GuardBench, limit: number): Promise<Violation | undefined> {
-  const { pending } = bench.rigs;
-  const waited = pending ? performance.now() - pending.since : 0;
+  const { unanswered } = bench.rigs;
   const stuck = await bench.rigs.areStuck();
-  if (!stuck && waited < limit / 2) return undefined;
+  if (!stuck && (unanswered?.waited ?? 0) < limit / 2) return undefined;
   const how = stuck ? 'its thread answers no more: a loop without end?' : 'its promise is still open';
-  if (!pending) return new Violation(`the subject does not let the guard end within ${limit / 1000} s: ${how}`);
-  const seconds = (waited / 1000).toFixed(1);
+  if (!unanswered) return new Violation(`the subject does not let the guard end within ${limit / 1000} s: ${how}`);
+  const seconds = (unanswered.waited / 1000).toFixed(1);
   return new Violation(
-    `${pending.what} did not settle: after ${seconds} s (the guard has ${limit / 1000} s) it was still running, and ${how}`,
+    `${unanswered.what} did not settle: after ${seconds} s (the guard has ${limit / 1000} s) it was still running, and ${how}`,
   );
 }
 
 /** Many calls that took the guard's time together are no fault of the subject. */
 function tooSlow(bench: GuardBench, limit: number): Error {
-  const at = bench.rigs.pending ? ` (${bench.rigs.pending.what})` : '';
+  const at = bench.rigs.unanswered ? ` (${bench.rigs.unanswered.what})` : '';
   return new Error(`the guard was not through within ${limit / 1000} s${at}: give it more by --timeout`);
 }
 

@@ -11,7 +11,7 @@ import {
 import { count } from '../contracts/kernel/print.ts';
 import { type Host, HostEnded, HostRefused, type Session } from '../host/host.ts';
 import type { Engine } from '../providers/provider.ts';
-import type { Deadline } from './deadline.ts';
+import { type Deadline, DeadlinePassed } from './deadline.ts';
 import type { HostPool } from './host-pool.ts';
 import type { EnginePath } from './path.ts';
 import { Scopes } from './scopes.ts';
@@ -35,8 +35,8 @@ export class SubjectDied extends Violation {}
 /** Opens subjects and probes on leases, in hosts, for one guard; and closes them again. */
 export class Rigs {
   readonly scopes = new Scopes();
-  /** The call that is running now, in words, and since when. */
-  pending: { what: string; since: number } | undefined;
+  /** The call that was running when the guard's time was up, and for how many milliseconds. */
+  unanswered: { what: string; waited: number } | undefined;
   /** Items that were sent. */
   items = 0;
 
@@ -86,7 +86,9 @@ export class Rigs {
 
   /** Whether a host's thread is busy and does not even answer. */
   async areStuck(): Promise<boolean> {
-    for (const host of this.#hosts.values()) if (host.ended === undefined && !(await host.answers(200))) return true;
+    for (const host of [...this.#hosts.values(), ...this.#apart]) {
+      if (host.ended === undefined && !(await host.answers(200))) return true;
+    }
     return false;
   }
 
@@ -175,7 +177,17 @@ export class Rigs {
 
   #reader(lease: Lease, host: Host): () => Promise<Found> {
     const statement = this.#o.path.rowsStatement;
-    if (statement !== null) return () => this.#awaited('reading by the probe', lease.read(statement));
+    if (statement !== null) {
+      return async () => {
+        try {
+          return await this.#awaited('reading by the probe', lease.read(statement));
+        } catch (error) {
+          // The statement is the backend's; what else may go wrong has a name of its own.
+          if (!(error instanceof Error) || error.constructor !== Error) throw error;
+          throw new Violation(`the statement that is to read the rows failed: ${error.message}`);
+        }
+      };
+    }
     let session: Session | undefined;
     return async () => {
       // A database in the subject's own memory can be read nowhere else.
@@ -208,12 +220,15 @@ export class Rigs {
 
   /** Waits for the subject, but not beyond the guard's deadline. */
   async #awaited<T>(what: string, work: Promise<T>): Promise<T> {
-    const before = this.pending;
-    this.pending = { what, since: performance.now() };
+    const since = performance.now();
     work.catch(() => {});
-    const value = await this.#o.deadline.race(work);
-    this.pending = before;
-    return value;
+    try {
+      return await this.#o.deadline.race(work);
+    } catch (error) {
+      // Of calls that wait together the first to be called is told first.
+      if (error instanceof DeadlinePassed) this.unanswered ??= { what, waited: performance.now() - since };
+      throw error;
+    }
   }
 }
 

@@ -115,7 +115,8 @@ function enginePaths(
     variants.flatMap(([variant, entries]) =>
       chosen.flatMap((contract) => {
         const entry = entries[contract.name];
-        if (!entry) return [];
+        // A probe of the backend's own cannot see a database that only the subject's connection sees.
+        if (!entry || (entry.ownProbe && provider.privateModes?.includes(mode))) return [];
         const name = pathName(provider, mode, variant, variants.length);
         const common = { backend: manifest.name, module, provider, mode, variant, contract: contract.name, name };
         const { rows, statuses, ownProbe } = entry;

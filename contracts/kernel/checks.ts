@@ -1,6 +1,6 @@
 import type { Counterexample, SlotLine } from './counterexample.ts';
 import type { Bench } from './guard.ts';
-import { type Rig, Violation } from './guard.ts';
+import { type Rig, Vacuous, Violation } from './guard.ts';
 import { failureChain } from './outcome.ts';
 import { count, short } from './print.ts';
 import {
@@ -21,6 +21,17 @@ export function mustSucceed<Item>(w: Writes<Item>, items: readonly Item[], writt
   const stored = claimedStored(written);
   if (stored !== items.length) {
     throw new Violation(`${what}: only ${stored} of ${count(items.length, w.noun)} are reported stored`);
+  }
+}
+
+/** Does what a guard begins with or compares with. When that goes wrong, the guard has nothing to say of its own rule. */
+export async function premise<T>(what: string, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Violation && error.constructor === Violation)
+      throw new Vacuous(`${what} went wrong: ${error.message}`);
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mustSucceed } from './checks.ts';
+import { mustSucceed, premise } from './checks.ts';
 import { type Bench, Violation } from './guard.ts';
 import { declaredChunkRows, grown, type Writes } from './writes.ts';
 
@@ -21,7 +21,9 @@ export async function tablesWritten<Item>(
 ): Promise<Record<string, number>> {
   const rig = await bench.open();
   const before = await rig.lease.snapshot();
-  mustSucceed(w, items, await w.write(rig, items), 'a plain batch');
+  await premise('the plain batch that it begins with', async () =>
+    mustSucceed(w, items, await w.write(rig, items), 'a plain batch'),
+  );
   const tables = grown(before, await rig.lease.snapshot());
   if (Object.keys(tables).length === 0) {
     throw new Violation(

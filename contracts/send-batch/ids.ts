@@ -10,7 +10,7 @@ import { sendWrites as w } from './writes.ts';
 /** Sizes at which ids have been seen to go wrong, with those around the declared chunk. */
 function sizes(bench: Bench): number[] {
   const chunk = declaredChunkRows(bench.declaration);
-  const around = Number.isFinite(chunk) ? [chunk - 1, chunk, chunk + 1, 2 * chunk + 1] : [];
+  const around = Number.isFinite(chunk) ? [chunk - 1, chunk, chunk + 1, 2 * chunk, 2 * chunk + 1] : [];
   return [...new Set([1, 2, 11, ...around, 257, 5000])].filter((n) => n > 0).sort((a, b) => a - b);
 }
 

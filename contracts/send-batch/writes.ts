@@ -56,7 +56,7 @@ function malformedText(value: unknown): string {
   if (!Array.isArray(value)) return short(value);
   const slot = value.findIndex((v) => !isOutcome(v));
   const found = value[slot] as { malformed?: string } | undefined;
-  return `outcome ${slot} is ${found?.malformed ?? short(found)}`;
+  return `outcome ${slot} is ${found?.malformed ?? short(found)}, not { stored: id }, { duplicate: id }, { failed: error } or { unknown: error }`;
 }
 
 async function stored(bench: Bench, rig: Rig): Promise<StoredItem[]> {

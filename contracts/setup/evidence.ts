@@ -1,4 +1,4 @@
-import { mustFail, mustHaveStoredAll, mustSucceed } from '../kernel/checks.ts';
+import { mustFail, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
 import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
 import { severalChunks, tablesWritten } from '../kernel/tables.ts';
 import { declaredChunkRows, type Writes } from '../kernel/writes.ts';
@@ -89,7 +89,7 @@ async function statementsOf<Item>(bench: Bench, w: Writes<Item>, size: number): 
   const watch = await rig.lease.watch();
   const written = await w.write(rig, items);
   const { statements } = await watch.stop();
-  mustSucceed(w, items, written, `a batch of ${size}`);
+  await premise('the batch whose statements it counts', () => mustSucceed(w, items, written, `a batch of ${size}`));
   // A statement may write by a function that it calls, so reads count as well; what only frames a transaction does not.
   return statements.filter((s) => !['begin', 'commit', 'rollback'].includes(s.kind)).length;
 }

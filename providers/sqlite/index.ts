@@ -8,6 +8,7 @@ export const sqlite = defineProvider({
   title: 'SQLite, as Node.js brings it: in a file (WAL), in private memory, in memory shared by several connections',
   modes,
   inProcess: true,
+  privateModes: ['memory'],
   oneProcessModes: ['shared'],
   agent: siblingModule('agent', import.meta.url),
   async start(options) {
