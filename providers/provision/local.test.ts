@@ -44,9 +44,10 @@ it('takes what is on the PATH, or where pg_config points, when no package is kno
   expect(findPrograms(folder)).toBeUndefined();
 });
 
-// Where nothing is installed, that is what has to be said.
+// Where nothing is installed, that is what has to be said, unless CONTRACT_TEST_REQUIRE says that something must be.
+const required = process.env.CONTRACT_TEST_REQUIRE?.split(',').includes('local');
 it(`starts what is installed here: ${localPrograms()?.postgres ?? 'nothing'}`, async () => {
-  if (localPrograms()) {
+  if (localPrograms() || required) {
     const server = await startLocal();
     expect(server.way).toBe('local');
     await server.stop();
