@@ -119,8 +119,9 @@ async function record(
 
 /** What the deadline says of the subject, if it is one call of the subject that took the guard's time. */
 async function hang(bench: GuardBench, limit: number): Promise<Violation | undefined> {
-  const { unanswered } = bench.rigs;
   const stuck = await bench.rigs.areStuck();
+  // Read only now: what waited for the subject hears of the deadline after the guard as a whole.
+  const { unanswered } = bench.rigs;
   if (!stuck && (unanswered?.waited ?? 0) < limit / 2) return undefined;
   const how = stuck ? 'its thread answers no more: a loop without end?' : 'its promise is still open';
   if (!unanswered) return new Violation(`the subject does not let the guard end within ${limit / 1000} s: ${how}`);
