@@ -197,6 +197,7 @@ describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
     onLease(where, async (lease, subject) => {
       await subject.query(`BEGIN; ${insert('a')}`);
       await expect(lease.arm({ at: 'row', table: 'things', nth: 1, kind: 'trigger' })).rejects.toThrow(LeftLocked);
+      await expect(lease.arm({ at: 'lock' })).rejects.toThrow(LeftLocked);
       await subject.query('ROLLBACK');
     }));
 });
@@ -213,6 +214,7 @@ it('sessions that begin later are in the zone, on a private server', () =>
     await armed.disarm();
     await subject.end();
     expect(await zoneOf()).toEqual({ TimeZone: 'UTC' });
+    await expect(lease.arm({ at: 'crash', statement: 1 })).rejects.toThrow('the engine can be');
     await expect(lease.arm({ at: 'session', zone: 'Mars/Olympus' })).rejects.toThrow('invalid value for parameter');
   }));
 

