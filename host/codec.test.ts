@@ -41,8 +41,10 @@ describe('codec', () => {
   test('plain JSON is its own wire form', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        fc.pre(!JSON.stringify(value).includes('"$"') && !JSON.stringify(value).includes('-0'));
-        return isDeepStrictEqual(JSON.parse(JSON.stringify(encode(value))), JSON.parse(JSON.stringify(value)));
+        // JSON has no negative zero, so that has a tag.
+        const plain = JSON.parse(JSON.stringify(value));
+        fc.pre(!JSON.stringify(plain).includes('"$"'));
+        return isDeepStrictEqual(JSON.parse(JSON.stringify(encode(plain))), plain);
       }),
     );
   });
