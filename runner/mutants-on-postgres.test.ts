@@ -16,7 +16,17 @@ const untold: { id: string; why: string; verdict: VerdictName }[] = [
 ];
 
 const lies = sendBatchMutants.filter((m) => !m.control);
-const told = lies.filter((m) => !untold.some(({ id }) => id === m.id));
+/** All of them take minutes: `npm run campaign` runs all, the test suite those that a server adds something to. */
+const usual = [
+  'dense-ids',
+  'loop-of-singles',
+  'ids-reversed',
+  'flash-one-row',
+  'second-batch-reuses-ids',
+  'failure-reports-fewer',
+];
+const whole = process.env.CONTRACT_TEST_CAMPAIGN !== undefined;
+const told = lies.filter((m) => !untold.some(({ id }) => id === m.id) && (whole || usual.includes(m.id)));
 
 describe('on PostgreSQL each behavioural mutant is caught by the guard that it is aimed at', () => {
   let path: Awaited<ReturnType<typeof openPath>>;
