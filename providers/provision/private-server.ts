@@ -126,7 +126,7 @@ export class PrivateServer implements Server, OwnServer {
       clearTimeout(patience);
     }
     if (!this.#kept) rmSync(this.#directory, { recursive: true, force: true });
-    this.#watchdog.kill('SIGKILL');
+    await endWatchdog(this.#watchdog);
   }
 
   async #initialise(): Promise<void> {
@@ -211,6 +211,14 @@ function startWatchdog(directory: string): ChildProcess {
   child.unref();
   (child.stdin as Socket).unref();
   return child;
+}
+
+async function endWatchdog(watchdog: ChildProcess): Promise<void> {
+  if (watchdog.exitCode !== null || watchdog.signalCode !== null) return;
+  watchdog.ref();
+  const gone = once(watchdog, 'exit');
+  watchdog.kill('SIGKILL');
+  await gone;
 }
 
 /** Settings of the caller's for other servers (PGPORT, PGDATA, ...) have no say here. */
