@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
+import { packageVersion } from '../runner/version.ts';
 import type { Context, Toolkit } from './context.ts';
 import { watchSignals } from './interrupt.ts';
 import { execute } from './program.ts';
-import { packageVersion } from './version.ts';
 
 /** Runs the command line of this process, and ends the process with the exit code. */
 export async function main(load = loadToolkit): Promise<void> {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { clauseSet, type Guard } from '../contracts/kernel/guard.ts';
 import { EngineUnavailable, type Provider } from '../providers/provider.ts';
 import { Interrupted } from './deadline.ts';
@@ -9,6 +8,7 @@ import { pathContext } from './path-context.ts';
 import type { PathReport, Report, Reporter, RunEvents, Verdict } from './report.ts';
 import type { RunOptions } from './run-options.ts';
 import { select } from './select.ts';
+import { packageVersion } from './version.ts';
 
 const interrupted = 'interrupted before all guards had run';
 
@@ -153,16 +153,6 @@ function blankReport(options: RunOptions): Report {
     exitCode: 5,
     interrupted: null,
   };
-}
-
-/** The version in the package's own package.json, from the checkout or from `dist/`. */
-export function packageVersion(): string {
-  for (const up of ['../package.json', '../../package.json']) {
-    try {
-      return JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')).version;
-    } catch {}
-  }
-  return 'unknown';
 }
 
 function listeners(reporters: readonly Reporter[]) {

@@ -1,6 +1,6 @@
-import { byToken, failureText, mustHaveStoredAll } from '../kernel/checks.ts';
+import { byToken, failureText, mustHaveStoredAll, premise } from '../kernel/checks.ts';
 import type { Snapshot } from '../kernel/engine.ts';
-import { type Bench, type Guard, guard, type Rig, Vacuous, Violation } from '../kernel/guard.ts';
+import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
 import { count } from '../kernel/print.ts';
 import { failureOf, grown, type Writes } from '../kernel/writes.ts';
 
@@ -26,7 +26,7 @@ function namespaceExists<Item>(w: Writes<Item>): Guard {
       const onDemand = bench.declaration.namespaces === 'onDemand' || bench.facts.lacks.namespaces !== undefined;
       if (onDemand) {
         const [item] = w.items(bench, 1);
-        await premise(w, rig, item!);
+        await writeOne(w, rig, item!);
         await mustHaveStoredAll(bench, w, rig, [item!], 'a single write to a namespace that appears on demand');
         bench.record('namespace seen', 1);
         return;
@@ -65,7 +65,7 @@ function probeIsIndependent<Item>(w: Writes<Item>): Guard {
       const tokens = items.map((item) => w.token(item));
       await mustFind(bench, w, rig, [], tokens, 'before anything was written');
       const empty = await rig.lease.snapshot();
-      await premise(w, rig, items[0]!);
+      await writeOne(w, rig, items[0]!);
       const full = await rig.lease.snapshot();
       mustHaveGrown(empty, full);
       await mustFind(bench, w, rig, tokens, tokens, 'that the engine holds, so the probe does not read the engine');
@@ -98,7 +98,7 @@ function probeSeesATornBatch<Item>(w: Writes<Item>): Guard {
       const tokens = items.map((item) => w.token(item));
       const snapshots: Snapshot[] = [await rig.lease.snapshot()];
       for (const item of items) {
-        await premise(w, rig, item);
+        await writeOne(w, rig, item);
         snapshots.push(await rig.lease.snapshot());
       }
       mustHaveGrown(snapshots[0]!, snapshots[6]!);
@@ -124,9 +124,9 @@ function namespacesAreIsolated<Item>(w: Writes<Item>): Guard {
       const [mine] = w.items(bench, 1);
       const [yours] = w.items(bench, 1);
       const tokens = [w.token(mine!), w.token(yours!)];
-      await premise(w, left, mine!);
+      await writeOne(w, left, mine!);
       await mustFind(bench, w, right, [], tokens, 'on the second lease, where nothing was written');
-      await premise(w, right, yours!);
+      await writeOne(w, right, yours!);
       await mustFind(bench, w, left, [tokens[0]!], tokens, 'on the first lease, after a write on the second');
       await left.lease.restore(leftEmpty);
       await mustFind(bench, w, right, [tokens[1]!], tokens, 'on the second lease, after the first was restored');
@@ -137,9 +137,11 @@ function namespacesAreIsolated<Item>(w: Writes<Item>): Guard {
 }
 
 /** Writes one item that the guard needs to be there; that single writes work at all is another guard's rule. */
-async function premise<Item>(w: Writes<Item>, rig: Rig, item: Item): Promise<void> {
-  const failure = failureOf(await w.writeOne(rig, item));
-  if (failure) throw new Vacuous(`the single write that it begins with failed: ${failureText(failure)}`);
+function writeOne<Item>(w: Writes<Item>, rig: Rig, item: Item): Promise<void> {
+  return premise('the single write that it begins with', async () => {
+    const failure = failureOf(await w.writeOne(rig, item));
+    if (failure) throw new Violation(failureText(failure));
+  });
 }
 
 /** Fails unless the probe finds exactly `expected` of the items that `among` names. */
