@@ -3,6 +3,7 @@ import type { Engine } from '../providers/provider.ts';
 import type { PathContext } from './judge.ts';
 import type { RunOptions } from './run-options.ts';
 import type { SelectedPath } from './select.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Asks the backend what it declares for this engine, and gathers what the guards of the path share. */
 export async function pathContext(
@@ -12,6 +13,10 @@ export async function pathContext(
 ): Promise<PathContext> {
   const facts = factsOf(path, engine);
   const host = await pool.take();
+  if (!(await host.answers(5000))) {
+    await pool.giveBack(host, false);
+    throw new UsageError(`backend ${path.backend} began to loop after it was loaded: its thread answers no more`);
+  }
   const declaration = await host.declare(path.variant, path.contract, facts);
   await pool.giveBack(host, true);
   return {
