@@ -179,13 +179,15 @@ class Client implements Host {
   #hear(message: HostMessage): void {
     if (this.ended !== undefined) return;
     this.#options.trace?.({ from: 'host', message });
+    // A subject can write to the same channel (process.send, parentPort): what is no message of ours is not heard.
+    if (typeof message !== 'object' || message === null) return;
     if ('id' in message) {
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);
       waiting?.resolve(message);
     } else if (message.event === 'stray') {
       this.#strays.push(message.failure);
-    } else {
+    } else if (message.event === 'console') {
       this.#console.bytes += message.bytes;
       this.#console.text += message.text.slice(0, this.#textLeft);
       this.#textLeft -= Math.min(this.#textLeft, message.text.length);

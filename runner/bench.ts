@@ -54,6 +54,8 @@ export class GuardBench implements Bench {
   readonly ledger = new Ledger();
   readonly cases: CaseResult[] = [];
   readonly violations: FoundViolation[] = [];
+  /** Names of all cases that the guard has shown, also those that are not to run. */
+  readonly known: string[] = [];
   /** Values that properties were given. */
   generated = 0;
   /** The case that is running now. */
@@ -178,6 +180,7 @@ export class GuardBench implements Bench {
   }
 
   #isLeftOut(name: string): boolean {
+    this.known.push(name);
     return this.#o.replay !== null && this.#o.replay.case !== name;
   }
 

@@ -88,6 +88,27 @@ describe('cases', () => {
   });
 });
 
+it('proves nothing by a case that does not exist, and says which there are', async () => {
+  const check = async (bench: Bench) => {
+    bench.record('looks', 1);
+    await bench.case('first', async () => {});
+  };
+  const reason = 'no case of the guard is called nonsense; its cases are first';
+  expect(await verdictOf(check, { replay: 'nonsense' })).toMatchObject({ verdict: 'vacuous', reason });
+});
+
+it.each([{ replay: '' }, { replay: 'first@x' }, { guards: [''] }, { paths: [' '] }])(
+  'refuses the filter %o',
+  async (options) => {
+    await expect(verdictOf(async () => {}, options)).rejects.toThrow(/is empty|is no case/);
+  },
+);
+
+it('does not hear what a subject writes to the channel of its host', async () => {
+  const verdict = await verdictOf(sendOne, { backends: fixture('talks-to-the-judge') });
+  expect(verdict).toMatchObject({ verdict: 'upheld' });
+});
+
 describe('properties', () => {
   const failsFromTen = async (bench: Bench) => {
     bench.record('looks', 1);

@@ -169,6 +169,12 @@ function settle(verdict: Verdict, guard: Guard, bench: GuardBench, options: RunO
     return;
   }
   if (verdict.verdict === 'not-applicable') return;
+  if (options.replay !== null && bench.cases.length === 0) {
+    const cases = bench.known.length > 0 ? `its cases are ${[...new Set(bench.known)].join(', ')}` : 'it has no cases';
+    verdict.verdict = 'vacuous';
+    verdict.reason = `no case of the guard is called ${options.replay.split('@')[0]}; ${cases}`;
+    return;
+  }
   if (verdict.verdict === 'vacuous') {
     verdict.replay = replayLine(verdict, options, null);
     return;

@@ -26,6 +26,7 @@ export interface SelectedPath {
 
 /** Loads the backends and applies the filters; a filter that matches nothing is a `UsageError`. */
 export async function select(options: RunOptions): Promise<Selection> {
+  checkFilters(options);
   const chosen = contracts.filter((c) => options.contracts.length === 0 || options.contracts.includes(c.name));
   for (const name of options.contracts) {
     if (!contracts.some((c) => c.name === name))
@@ -63,6 +64,18 @@ export async function select(options: RunOptions): Promise<Selection> {
 
 function isWanted(provider: string | undefined, filters: string[]): boolean {
   return provider === undefined || filters.length === 0 || filters.some((f) => f.split('/')[0] === provider);
+}
+
+/** An empty filter is a slip, and would be taken for none. */
+function checkFilters(options: RunOptions): void {
+  const filters = { '--provider': options.paths, '--contract': options.contracts, '--guard': options.guards };
+  for (const [option, values] of Object.entries(filters)) {
+    if (values.some((value) => value.trim() === '')) throw new UsageError(`${option} is empty`, 'leave it out for all');
+  }
+  const path = options.replay?.split('@')[1];
+  if (options.replay === '' || (path !== undefined && !/^\d+(:\d+)*$/.test(path))) {
+    throw new UsageError(`--replay ${options.replay} is no case`, 'copy the whole replay line of a failure');
+  }
 }
 
 interface Loaded {
