@@ -19,6 +19,8 @@ function refusal(parse: () => unknown): [message: string, hint: string | undefin
 
 test('lists are given once or often, and separated by commas', () => {
   expect(option.list(['a,b', ' c ', ',', ''])).toEqual(['a', 'b', 'c']);
+  expect(option.list([])).toEqual([]);
+  expect(() => option.list([' , '])).toThrow('names nothing');
 });
 
 test.each([

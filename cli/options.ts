@@ -16,12 +16,16 @@ export const defaultProviders = ['memory', 'sqlite'];
 export const urlHelp = "address of the engine's server, without a password, or @file";
 export const provisionHelp = `the way to the engine's server: ${provisions.join(', ')} (default: the first that works)`;
 
-/** A list of names: given once or often, and separated by commas. */
+/** A list of names: given once or often, and separated by commas. One that was given and names nothing is refused. */
 export function list(values: readonly string[]): string[] {
-  return values
+  const names = values
     .flatMap((value) => value.split(','))
     .map((part) => part.trim())
     .filter((part) => part !== '');
+  if (values.length > 0 && names.length === 0) {
+    throw new UsageError(`${quoted(values.join(','))} names nothing`, 'leave the option out for all');
+  }
+  return names;
 }
 
 /** Checks the shape `name[/mode[/variant]]`; whether there is such a path, the runner knows. */
