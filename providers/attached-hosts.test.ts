@@ -86,9 +86,9 @@ it('adds up what faults did, and takes the rows before from the first that spran
 it('numbers the connections of several hosts apart', () => {
   const on = (connection: number) => ({ connection }) as SeenStatement;
   const { statements } = joinWatched([
-    { statements: [on(1), on(2)], samples: [] },
-    { statements: [], samples: [] },
-    { statements: [on(1)], samples: [] },
+    { statements: [on(1), on(2)], samples: [], commits: 0 },
+    { statements: [], samples: [], commits: 0 },
+    { statements: [on(1)], samples: [], commits: 0 },
   ]);
   expect(statements.map((s) => s.connection)).toEqual([1, 2, 3]);
 });

@@ -29,9 +29,10 @@ export function addSprung(reports: readonly Sprung[]): Sprung {
 
 /** Puts the recordings of several hosts one after the other; each host has numbered its connections from 1. */
 export function joinWatched(reports: readonly Watched[]): Watched {
-  const joined: Watched = { statements: [], samples: [] };
+  const joined: Watched = { statements: [], samples: [], commits: 0 };
   let connections = 0;
-  for (const { statements, samples } of reports) {
+  for (const { statements, samples, commits } of reports) {
+    joined.commits += commits;
     const renumbered = statements.map((s) => ({ ...s, connection: s.connection + connections }));
     connections = renumbered.reduce((most, s) => Math.max(most, s.connection), connections);
     joined.statements = joined.statements.concat(renumbered);

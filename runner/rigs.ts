@@ -3,6 +3,7 @@ import type { Found, Lease } from '../contracts/kernel/engine.ts';
 import {
   type CallOptions,
   type OpenOptions,
+  type Quiet,
   type Rig,
   type Subject,
   Violation,
@@ -63,7 +64,8 @@ export class Rigs {
     await this.#attach(lease, host);
     const subject = await this.#openSubject(lease, host, options.wrapped ? ['pass-through'] : []);
     this.scopes.push(() => subject.close());
-    return { lease, subject, read: this.#reader(lease, host) };
+    const quiet = async (): Promise<Quiet> => ({ engine: await lease.quiet(), timers: 0, milliseconds: 0 });
+    return { lease, subject, read: this.#reader(lease, host), quiet };
   }
 
   /** Fails the guard for what its subjects did outside of any call: errors that nobody caught, a loop without end. */

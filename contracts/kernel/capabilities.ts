@@ -51,6 +51,12 @@ export const means = [
   'commitFault',
   /** A lock held by another session. */
   'lock',
+  /** The subject's connection can be cut at any point of what it says. */
+  'cut',
+  /** What the subject says can be held at any point. */
+  'hold',
+  /** The engine ends a session's work by itself: by a time-out, or by ending the session. */
+  'abort',
   /** The engine's process, or the process that hosts it, can be killed and started again on the same data. */
   'crash',
   /** Statements and transactions of the subject can be counted. */

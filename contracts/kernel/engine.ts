@@ -15,8 +15,34 @@ export interface Snapshot {
 }
 
 /** How the engine makes a row fail. */
-export const rowFaultKinds = ['trigger', 'unique', 'not-null', 'check', 'too-long', 'session-ended'] as const;
+export const rowFaultKinds = [
+  'trigger',
+  'unique',
+  'not-null',
+  'check',
+  'too-long',
+  'serialization',
+  'session-ended',
+] as const;
 export type RowFaultKind = (typeof rowFaultKinds)[number];
+
+/**
+ * A moment in what the subject says to its engine.
+ *
+ * The commit is the COMMIT of a transaction, or the single statement (the pipeline up to its Sync) that commits itself:
+ * before anything of it reaches the engine; when it is on its way, whatever the engine makes of it; when the engine has
+ * carried it out, but nothing of the acknowledgement has been handed back.
+ */
+export type Point =
+  /** Before the n-th statement, from 1 since arming. */
+  | { statement: number }
+  /** Before the next statement whose text contains this. */
+  | { matching: string }
+  | { commit: 'before-sent' | 'after-sent' | 'before-ack' };
+
+/** How the engine itself ends what a session does. */
+export const abortKinds = ['statement-timeout', 'lock-timeout', 'idle-timeout', 'terminated'] as const;
+export type AbortKind = (typeof abortKinds)[number];
 
 /** A disturbance, named by its meaning; the provider picks the mechanism. */
 export type Fault =
@@ -30,8 +56,16 @@ export type Fault =
   | { at: 'session'; zone: string }
   /** Another session holds the lock that a write needs, until the fault is disarmed. */
   | { at: 'lock' }
-  /** The process that hosts the subject is killed (SIGKILL) before its n-th statement. */
-  | { at: 'crash'; statement: number };
+  /** The subject's connection is cut at the point, once. */
+  | { at: 'cut'; point: Point }
+  /** What the subject says is held at the point, once, until the fault is disarmed; what its client gives up is dropped. */
+  | { at: 'hold'; point: Point }
+  /** Likewise for so many milliseconds. */
+  | { at: 'delay'; point: Point; milliseconds: number }
+  /** The engine ends the subject's work on the next batch, once, by this kind. */
+  | { at: 'abort'; by: AbortKind }
+  /** The process that hosts the engine is killed (SIGKILL) at the point; `Lease.recover` starts it again. */
+  | { at: 'crash'; point: Point };
 
 /** What an armed fault did, counted outside the subject's transaction. */
 export interface Sprung {
@@ -41,6 +75,8 @@ export interface Sprung {
   rowsBefore: number;
   /** How often the engine was seen to raise the error that carries `nonce`. */
   raised: number;
+  /** Bytes of the subject's connection that had passed since arming, to the engine and back, when it first went off. */
+  passed?: { up: number; down: number };
 }
 
 /** What a provider must have for each fault. */
@@ -50,13 +86,20 @@ export const meansOf = {
   identity: 'identityStart',
   session: 'sessionZone',
   lock: 'lock',
+  cut: 'cut',
+  hold: 'hold',
+  delay: 'hold',
+  abort: 'abort',
   crash: 'crash',
 } as const satisfies Record<Fault['at'], Means>;
 
 export interface ArmedFault {
   /** Text that the raised error carries, unless the engine alone words it. */
   readonly nonce: string;
+  /** Resolves when a fault at a point goes off for the first time; absent for faults that are only counted. */
+  readonly reached?: Promise<void>;
   sprung(): Promise<Sprung>;
+  /** Lets go of what is held, and removes the fault. */
   disarm(): Promise<void>;
 }
 
@@ -90,6 +133,8 @@ export interface Watched {
   statements: SeenStatement[];
   /** Flights of requests that were answered before the next; absent where there is no wire to count them on. */
   roundTrips?: number;
+  /** Transactions, those of a single statement too, that wrote something and were committed. */
+  commits: number;
   samples: Sample[];
 }
 
@@ -101,6 +146,12 @@ export interface Watch {
 /** The provider's own statement was kept waiting by a lock that the subject holds although no call of it is running. */
 export class LeftLocked extends Error {
   override name = 'LeftLocked';
+}
+
+/** The process that hosted an engine has been killed. */
+export interface Crashed {
+  /** Processes that ended by SIGKILL; none of them is there any more. */
+  pids: number[];
 }
 
 /** The part of a host that a lease needs: calls to the provider's agent that lives beside the subject. */
@@ -133,6 +184,15 @@ export interface Lease {
   /** Removes the namespace's tables, so that it reads as never created. */
   wipe(): Promise<void>;
   arm(fault: Fault): Promise<ArmedFault>;
+  /** Kills, at once and by SIGKILL, the process that hosts the engine; resolves when it is gone. */
+  crash(): Promise<Crashed>;
+  /** Starts the engine again on the same data after a crash; tells in words by what it is seen to be the same. */
+  recover(): Promise<string>;
+  /**
+   * Resolves when nothing that the subject sent is running any more or has a transaction open; or after a while, since
+   * a library may never be still. Tells in words what was seen.
+   */
+  quiet(): Promise<string>;
   /** Starts to record; with `sample`, another reader looks between and inside the subject's statements. */
   watch(sample?: SampleBy): Promise<Watch>;
   /** Removes the namespace (or leaves it in place with `keep`). */

@@ -32,6 +32,17 @@ export interface Rig {
   readonly subject: Subject;
   /** What is stored in the namespace, read around the subject. */
   read(): Promise<Found>;
+  /** Resolves when the subject has settled down: nothing of it runs in the engine and none of its timers is about to fire. */
+  quiet(): Promise<Quiet>;
+}
+
+/** What was waited for until a subject had settled down. */
+export interface Quiet {
+  /** In words: what was seen in the engine. */
+  engine: string;
+  /** Timers of the subject that fired meanwhile. */
+  timers: number;
+  milliseconds: number;
 }
 
 /** Where and when a subject believes itself to be. */
@@ -49,6 +60,11 @@ export interface OpenOptions {
   anotherHost?: boolean;
   /** Behind a wrapper that passes everything through. */
   wrapped?: boolean;
+  /**
+   * The engine's process may be killed under it. Where the engine lives in the subject's process, the subject gets a
+   * process of its own; a call that dies with it settles as thrown, with the name `HostEnded`.
+   */
+  mayDie?: boolean;
 }
 
 /** What a guard works with: everything about one engine path of one backend. */

@@ -1,4 +1,5 @@
 import type { Site } from './engine.ts';
+import type { Bench } from './guard.ts';
 
 /**
  * Reads and writes the content of a lease by the provider's own statements, from inside the subject's host.
@@ -34,7 +35,12 @@ export interface Mutant<P = unknown> {
   alsoKilledBy: string[];
   /** The verdict that the target must give. */
   expects: 'violated' | 'vacuous';
+  /** Spoils the port, in the subject's host. */
   wrap(subject: P, tools: MutantTools): P;
+  /** Spoils where the subject opens (a setting in its address), before it does; returns the site itself where it cannot. */
+  site?(site: Site): Site;
+  /** Spoils what the guard works with, in the judge: leases, faults, probes, generated items. For guards of setup. */
+  bench?(bench: Bench, lied: () => void): Bench;
 }
 
 /** Describes a behavioural mutant; it is expected to be found in violation by its target alone. */

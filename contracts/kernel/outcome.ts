@@ -5,6 +5,8 @@ export interface Failure {
   code?: string;
   /** Whether the backend itself calls the failure worth another try; absent when it does not say. */
   retryable?: boolean;
+  /** Thrown in place of outcomes that are unknown: the answer was lost, and nobody can say whether it was stored. */
+  unknown?: true;
   /** Index of the item that the error blames, when it blames one. */
   position?: number;
   cause?: Failure;

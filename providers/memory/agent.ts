@@ -9,6 +9,7 @@ import type {
   Watched,
 } from '../../contracts/kernel/engine.ts';
 import { monotonicMs } from '../clock.ts';
+import { commitsOf } from '../commits.ts';
 import type { Agent } from '../provider.ts';
 import type { MemorySite } from '../sites.ts';
 import { spreadOverRows } from '../spread.ts';
@@ -183,7 +184,7 @@ function watchDuty(store: Store, sample: SampleBy | null): Duty {
   const beforeRow = (): void => {
     if (rows.take()) look(true);
   };
-  return { hook: { around, beforeRow }, report: () => ({ statements, samples }) };
+  return { hook: { around, beforeRow }, report: () => ({ statements, samples, commits: commitsOf(statements) }) };
 }
 
 function readSample(store: Store, sample: SampleBy): Found {

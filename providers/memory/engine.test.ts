@@ -107,7 +107,7 @@ describe('faults', () => {
   });
 
   it('that the store has not are refused with the reason', async () => {
-    for (const fault of [{ at: 'lock' }, { at: 'crash', statement: 1 }] as const)
+    for (const fault of [{ at: 'lock' }, { at: 'crash', point: { statement: 1 } }] as const)
       await expect(lease.arm(fault)).rejects.toMatchObject({ name: 'NotApplicable', by: 'engine' });
     const unique = lease.arm({ at: 'row', table: 'things', nth: 1, kind: 'unique' });
     await expect(unique).rejects.toMatchObject({ name: 'NotApplicable', message: /unique/ });

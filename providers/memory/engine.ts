@@ -3,6 +3,7 @@ import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import {
   type AgentLink,
   type ArmedFault,
+  type Crashed,
   type Fault,
   type Found,
   type Lease,
@@ -32,6 +33,9 @@ const facts: EngineFacts = {
     sessionZone: 'the store has no sessions',
     paramLimit: 'the store has no statements',
     lock: 'the store has no locks',
+    cut: 'the store is called, not spoken to: there is no connection to cut',
+    hold: 'the store is called, not spoken to: there is nothing to hold',
+    abort: 'the store has no time-outs and no sessions',
     crash: 'the store ends with the process that holds it',
     twoHosts: 'the store lives in one thread',
   },
@@ -117,6 +121,18 @@ class MemoryLease implements Lease {
       last ??= addSprung((await this.#hosts.revoke(nonce)) as Sprung[]);
     };
     return { nonce, sprung, disarm };
+  }
+
+  async crash(): Promise<Crashed> {
+    throw new NotApplicable('engine', this.facts.lacks.crash ?? 'cannot be killed yet');
+  }
+
+  async recover(): Promise<string> {
+    return 'the database was opened again';
+  }
+
+  async quiet(): Promise<string> {
+    return "the engine runs in the subject's own thread";
   }
 
   async watch(sample?: SampleBy): Promise<Watch> {

@@ -82,7 +82,7 @@ it('finds out faults that never fire, and faults that stay', async () => {
 });
 
 it('finds out a wire that nobody sees, and goes on after an error', async () => {
-  const watch = async () => ({ stop: async () => ({ statements: [], samples: [] }) });
+  const watch = async () => ({ stop: async () => ({ statements: [], samples: [], commits: 0 }) });
   expect(failed(await examined((lease) => changed(lease, { watch })))).toEqual(['wire is seen']);
   const snapshot = async () => {
     throw new LeftLocked('locked');

@@ -155,8 +155,9 @@ export class PostgresEngine implements Engine {
   }
 
   #lacks(): EngineFacts['lacks'] {
-    if (this.#server.own) return {};
-    return { crash: somebodys, sessionZone: noRoleOfItsOwn };
+    const notYet = { cut: 'not yet', hold: 'not yet', abort: 'not yet' };
+    if (this.#server.own) return notYet;
+    return { ...notYet, crash: somebodys, sessionZone: noRoleOfItsOwn };
   }
 
   #placeOf(schema: string): string {

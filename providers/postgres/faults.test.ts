@@ -214,13 +214,13 @@ it('sessions that begin later are in the zone, on a private server', () =>
     await armed.disarm();
     await subject.end();
     expect(await zoneOf()).toEqual({ TimeZone: 'UTC' });
-    await expect(lease.arm({ at: 'crash', statement: 1 })).rejects.toThrow('the engine can be');
+    await expect(lease.arm({ at: 'crash', point: { statement: 1 } })).rejects.toThrow('the engine can be');
     await expect(lease.arm({ at: 'session', zone: 'Mars/Olympus' })).rejects.toThrow('invalid value for parameter');
   }));
 
 it('what belongs to a role or to the whole server is left alone on somebody’s', () =>
   onLease('a plain role by URL', async (lease) => {
     await expect(lease.arm({ at: 'session', zone: 'UTC' })).rejects.toThrow("the subject's role is somebody's");
-    await expect(lease.arm({ at: 'crash', statement: 1 })).rejects.toThrow("the server is somebody's");
+    await expect(lease.arm({ at: 'crash', point: { statement: 1 } })).rejects.toThrow("the server is somebody's");
     expect(Object.keys(lease.facts.lacks)).toEqual(['crash', 'sessionZone']);
   }));

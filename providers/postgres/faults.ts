@@ -18,6 +18,10 @@ export async function armFault(place: Place, fault: Fault): Promise<ArmedFault> 
       return armZone(place, fault);
     case 'lock':
       return armLock(place);
+    case 'cut':
+    case 'hold':
+    case 'delay':
+    case 'abort':
     case 'crash':
       throw new NotApplicable('engine', 'the host cannot be killed between two statements; the engine can be');
   }

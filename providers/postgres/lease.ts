@@ -3,6 +3,7 @@ import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import {
   type AgentLink,
   type ArmedFault,
+  type Crashed,
   type Fault,
   type Found,
   type Lease,
@@ -95,6 +96,18 @@ export class PostgresLease implements Lease {
     const armed = await armFault(this.#place, fault);
     this.#armed.push(armed);
     return armed;
+  }
+
+  async crash(): Promise<Crashed> {
+    throw new NotApplicable('engine', this.facts.lacks.crash ?? 'cannot be killed yet');
+  }
+
+  async recover(): Promise<string> {
+    return 'the server was started again';
+  }
+
+  async quiet(): Promise<string> {
+    return 'not looked at yet';
   }
 
   watch(sample?: SampleBy): Promise<Watch> {

@@ -16,6 +16,8 @@ const raises: Record<RowFaultKind, (trap: Trap) => string> = {
   check: ({ helper }) => `INSERT INTO ${helper} VALUES (0)`,
   'too-long': ({ nonce }) =>
     `RAISE EXCEPTION ${quoteText(`value too long for type character varying(1) (${nonce})`)} USING ERRCODE = '22001'`,
+  serialization: ({ nonce }) =>
+    `RAISE EXCEPTION ${quoteText(`could not serialize access (${nonce})`)} USING ERRCODE = '40001'`,
   'session-ended': () => 'PERFORM pg_terminate_backend(pg_backend_pid())',
 };
 

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import type { Sample, SampleBy, Watch, Watched } from '../../contracts/kernel/engine.ts';
+import { commitsOf } from '../commits.ts';
 import { Spread } from '../spread.ts';
 import type { Moment, Tap } from '../wire/index.ts';
 import { read } from './content.ts';
@@ -24,7 +25,7 @@ export async function watch(tap: Tap, openReader: () => Promise<Client>, sample?
   const stop = async (): Promise<Watched> => {
     try {
       const { statements, roundTrips } = await recording.stop();
-      return { statements, roundTrips, samples: looking?.samples ?? [] };
+      return { statements, roundTrips, samples: looking?.samples ?? [], commits: commitsOf(statements) };
     } finally {
       await looking?.end();
     }

@@ -137,7 +137,7 @@ async function crashKills(lease: Lease): Promise<DoctorCheck[]> {
   try {
     const { run } = await rehearse(lease, host);
     await run(`INSERT INTO things (value) VALUES ('kept')`);
-    const armed = await lease.arm({ at: 'crash', statement: 3 });
+    const armed = await lease.arm({ at: 'crash', point: { statement: 3 } });
     const error = await host.errorOf(site, insertThree);
     const sprung = await armed.sprung();
     await armed.disarm();

@@ -18,6 +18,9 @@ const always: EngineFacts['lacks'] = {
   wire: 'SQLite runs in the process of its caller: there is no round trip to count',
   identityStep: 'the ids of SQLite do not step',
   sessionZone: 'SQLite has no session, and no time zone of its own',
+  cut: 'SQLite runs in the process of its caller: there is no connection to cut',
+  hold: 'SQLite runs in the thread of its caller: nothing can be done there while it is held',
+  abort: "SQLite ends no caller's statement by itself; who waits for a lock gives up by the caller's own time-out",
 };
 
 const lacks: Record<Mode, EngineFacts['lacks']> = {

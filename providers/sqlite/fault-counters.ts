@@ -168,7 +168,7 @@ export function counterFor(
     case 'lock':
       return new LockCounter();
     case 'crash':
-      return new CrashCounter(fault.statement, mark);
+      return new CrashCounter('statement' in fault.point ? fault.point.statement : 1, mark);
     default:
       throw new TypeError(`sqlite: a fault at ${fault.at} counts nothing`);
   }

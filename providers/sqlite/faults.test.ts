@@ -211,13 +211,13 @@ describe.each(['file', 'shared'] as const)('the lock in mode %s', (mode) => {
 describe('what cannot be had', () => {
   it.each(['lock', 'crash'] as const)('mode memory has no %s, and says why', async (at) => {
     await using t = await inThread('memory', schema);
-    const arm = t.lease.arm(at === 'lock' ? { at } : { at, statement: 1 });
+    const arm = t.lease.arm(at === 'lock' ? { at } : { at, point: { statement: 1 } });
     await expect(arm).rejects.toMatchObject({ name: 'NotApplicable', by: 'engine', message: t.lease.facts.lacks[at] });
   });
 
   it(`a crash would kill the judge in the judge's own process`, async () => {
     await using t = await inThread('file', schema);
-    await expect(t.lease.arm({ at: 'crash', statement: 1 })).rejects.toMatchObject({
+    await expect(t.lease.arm({ at: 'crash', point: { statement: 1 } })).rejects.toMatchObject({
       name: 'NotApplicable',
       by: 'host',
     });

@@ -30,7 +30,7 @@ describe('in a child process', () => {
     const site = lease.site as SqliteSite;
     const host = await attached(lease, StandInHost.process());
     await host.run(site, `${schema}; ${insertThree}`);
-    const armed = await lease.arm({ at: 'crash', statement: 6 });
+    const armed = await lease.arm({ at: 'crash', point: { statement: 6 } });
     await host.run(site, insertThree);
     expect(await armed.sprung()).toEqual({ count: 0, rowsBefore: 0, raised: 0 });
     expect(await host.errorOf(site, insertThree)).toBe('the host has ended');
@@ -72,7 +72,7 @@ describe('in worker threads', () => {
     const site = lease.site as SqliteSite;
     const host = await attached(lease, StandInHost.worker());
     await host.run(site, schema);
-    const arm = lease.arm({ at: 'crash', statement: 1 });
+    const arm = lease.arm({ at: 'crash', point: { statement: 1 } });
     await expect(arm).rejects.toMatchObject({ name: 'NotApplicable', by: 'host' });
     await host.run(site, insertThree);
   });

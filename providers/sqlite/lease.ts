@@ -7,6 +7,7 @@ import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import {
   type AgentLink,
   type ArmedFault,
+  type Crashed,
   type Fault,
   type Found,
   type Lease,
@@ -119,6 +120,18 @@ export class SqliteLease implements Lease {
       });
     };
     return { nonce, sprung, disarm };
+  }
+
+  async crash(): Promise<Crashed> {
+    throw new NotApplicable('engine', this.facts.lacks.crash ?? 'cannot be killed yet');
+  }
+
+  async recover(): Promise<string> {
+    return 'the database was opened again';
+  }
+
+  async quiet(): Promise<string> {
+    return "the engine runs in the subject's own thread";
   }
 
   async watch(sample?: SampleBy): Promise<Watch> {

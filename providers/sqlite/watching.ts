@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Sample, SampleBy, SeenStatement, Watched } from '../../contracts/kernel/engine.ts';
+import { commitsOf } from '../commits.ts';
 import { Spread, spreadOverRows } from '../spread.ts';
 import { read } from './content.ts';
 import { isBusy } from './errors.ts';
@@ -56,7 +57,7 @@ export class Recording {
   }
 
   report(): Watched {
-    return { statements: this.#statements, samples: this.#samples };
+    return { statements: this.#statements, samples: this.#samples, commits: commitsOf(this.#statements) };
   }
 
   close(): void {

@@ -69,7 +69,7 @@ it('what a driver saw is printed with what it tells; transactions are known by w
     at(55, 1, 'begin', 'locked'),
     at(56, 1, 'write'),
   ];
-  expect(printWatched({ statements, samples: [] })).toEqual([
+  expect(printWatched({ statements, samples: [], commits: 0 })).toEqual([
     '7 statements',
     '#1 ┌ +0.00 begin    BEGIN -> 1.00 ms',
     '#2   +1.00 read     READ -> 1.00 ms',
@@ -79,5 +79,7 @@ it('what a driver saw is printed with what it tells; transactions are known by w
     '#1   +5.00 begin    BEGIN -> failed: locked, 1.00 ms',
     '#1   +6.00 write    WRITE -> 1.00 ms',
   ]);
-  expect(printWatched({ statements: [], roundTrips: 1, samples: [] })).toEqual(['0 statements, 1 round trip']);
+  expect(printWatched({ statements: [], roundTrips: 1, samples: [], commits: 0 })).toEqual([
+    '0 statements, 1 round trip',
+  ]);
 });
