@@ -10,34 +10,29 @@ const agents = Object.fromEntries(providers.flatMap(({ name, agent }) => (agent 
 /** Hosts of one backend, started when they are needed and used again while they are sound. */
 export class HostPool {
   readonly #options: HostOptions;
-  readonly #idle: Host[] = [];
+  /** By the world that they live in; undefined is the judge's own. */
+  readonly #idle = new Map<string | undefined, Host[]>();
   readonly #all = new Set<Host>();
 
   constructor(kind: HostKind, backend: ModuleRef) {
     this.#options = { kind, backend, agents };
   }
 
-  /** A host for one purpose, not used again. */
-  async takeApart(world: World): Promise<Host> {
-    const host = await startHost({ ...this.#options, world });
-    this.#all.add(host);
-    return host;
-  }
-
-  async take(): Promise<Host> {
-    for (let host = this.#idle.pop(); host; host = this.#idle.pop()) {
+  async take(world?: World): Promise<Host> {
+    const idle = this.#idleIn(world);
+    for (let host = idle.pop(); host; host = idle.pop()) {
       if (host.ended === undefined) return host;
       this.#all.delete(host);
     }
-    const host = await startHost(this.#options);
+    const host = await startHost({ ...this.#options, ...(world && { world }) });
     this.#all.add(host);
     return host;
   }
 
   /** Takes a host back; one that ended, or that is no longer trusted, is not used again. */
-  async giveBack(host: Host, sound: boolean): Promise<void> {
+  async giveBack(host: Host, sound: boolean, world?: World): Promise<void> {
     if (sound && host.ended === undefined) {
-      this.#idle.push(host);
+      this.#idleIn(world).push(host);
       return;
     }
     this.#all.delete(host);
@@ -47,7 +42,14 @@ export class HostPool {
   async end(): Promise<void> {
     const hosts = [...this.#all];
     this.#all.clear();
-    this.#idle.length = 0;
+    this.#idle.clear();
     await Promise.all(hosts.map((host) => host.terminate()));
+  }
+
+  #idleIn(world: World | undefined): Host[] {
+    const key = world && JSON.stringify(world);
+    const there = this.#idle.get(key) ?? [];
+    this.#idle.set(key, there);
+    return there;
   }
 }

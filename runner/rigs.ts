@@ -122,13 +122,15 @@ export class Rigs {
     return host;
   }
 
-  /** A host in another time zone or with another clock; it ends with the part of the guard that asked for it. */
+  /** A host in another time zone or with another clock, for the part of the guard that asked for it. */
   async #hostApart(world: World): Promise<Host> {
-    const host = await this.#o.pool.takeApart(world);
+    const host = await this.#o.pool.take(world);
+    host.takeConsole();
+    host.takeStrays();
     this.#apart.add(host);
     this.scopes.push(async () => {
       this.#apart.delete(host);
-      await this.#o.pool.giveBack(host, false);
+      await this.#o.pool.giveBack(host, host.takeStrays().length === 0, world);
     });
     return host;
   }

@@ -63,13 +63,16 @@ function withDelays(bench: Bench, timed: ('delay' | 'expiration')[], delays: num
 
 /** Delays that end a little before and after the next two changes of a zone's clock. */
 function overTheNextChanges(zone: string): number[] {
-  const offset = (time: number) =>
-    new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(time).at(-1)!.value;
+  const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
+  const offset = (time: number) => format.formatToParts(time).at(-1)!.value;
   const now = Date.now();
   const delays: number[] = [];
-  for (let ahead = hour; ahead < 366 * day && delays.length < 4; ahead += hour) {
-    if (offset(now + ahead) !== offset(now + ahead - hour))
-      delays.push(ahead - 90 * 60_000 + 1, ahead + 90 * 60_000 + 1);
+  for (let days = 1; days < 366 && delays.length < 4; days++) {
+    const before = now + (days - 1) * day;
+    if (offset(before) === offset(before + day)) continue;
+    let ahead = (days - 1) * day + hour;
+    while (offset(now + ahead) === offset(before)) ahead += hour;
+    delays.push(ahead - 90 * 60_000 + 1, ahead + 90 * 60_000 + 1);
   }
   return delays;
 }
