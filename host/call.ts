@@ -33,7 +33,7 @@ export async function runCall(
     reply = { id, threw: failureOf(error) };
   }
   if (prepare.scramble === 'settled') scrambleArgs();
-  if (prepare.scramble === undefined) touched = changeOf(makeArgs(), args, shape);
+  if (prepare.compare && prepare.scramble === undefined) touched = changeOf(makeArgs(), args, shape);
   return touched === undefined ? reply : { ...reply, touched };
 }
 

@@ -139,8 +139,9 @@ class Client implements Host {
   }
 
   async #call(session: number, member: string, args: unknown[], options: CallOptions = {}): Promise<Settled<unknown>> {
-    const { freeze, scramble, signal } = options;
+    const { compare, freeze, scramble, signal } = options;
     const prepare: Prepare = {};
+    if (compare) prepare.compare = true;
     if (freeze) prepare.freeze = true;
     if (scramble) prepare.scramble = scramble;
     if (signal) prepare.signal = signal.aborted ? 'aborted' : 'live';

@@ -113,15 +113,17 @@ describe.each(kinds)('%s host', (kind) => {
     const args = [[{ body: 1 }, { body: 2 }]];
     expect(await session.call('canTouch', args)).toEqual({ value: 'not frozen' });
     expect(await session.call('canTouch', args, { freeze: true })).toEqual({ value: 'frozen' });
-    const settled = await session.call('touch', args, { freeze: true });
+    const settled = await session.call('touch', args, { compare: true, freeze: true });
     expect(settled).toMatchObject({ threw: { name: 'TypeError' } });
     expect(settled).not.toHaveProperty('touched');
   });
 
   test('tells when a subject changed its arguments', async () => {
     const session = await echo();
-    const settled = await session.call('touch', [[{ body: 1 }, { body: 2, headers: { a: 1 } }]]);
+    const args = [[{ body: 1 }, { body: 2, headers: { a: 1 } }]];
+    const settled = await session.call('touch', args, { compare: true });
     expect(settled).toEqual({ value: undefined, touched: 'argument 1[1].headers.a was removed' });
+    expect(await session.call('touch', args)).toEqual({ value: undefined });
   });
 
   test('scrambles the arguments once the promise is returned', async () => {

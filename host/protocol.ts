@@ -37,6 +37,8 @@ export type Ask =
 
 /** What the host does with the arguments that it made from the message. */
 export interface Prepare {
+  /** Compares them afterwards with what they were. */
+  compare?: boolean;
   /** Freezes them deeply before the call. */
   freeze?: boolean;
   /** Overwrites the caller's objects and buffers once the call has returned its promise, or has settled. */

@@ -110,6 +110,7 @@ const facts = Type.Object(
 
 const prepare = Type.Object(
   {
+    compare: Type.Optional(Type.Boolean()),
     freeze: Type.Optional(Type.Boolean()),
     scramble: Type.Optional(Type.Enum(['inFlight', 'settled'])),
     signal: Type.Optional(Type.Enum(['live', 'aborted'])),

@@ -11,6 +11,8 @@ export type Level = 'must' | 'should';
 
 /** How the judge runs a call in the subject's host. */
 export interface CallOptions {
+  /** Tells afterwards whether the subject changed its arguments; so does `scramble`. */
+  compare?: boolean;
   freeze?: boolean;
   scramble?: 'inFlight' | 'settled';
   /** Aborts the call when it fires; one that is aborted already reaches the subject aborted. */
