@@ -100,6 +100,7 @@ class Client implements Host {
   async open(o: Parameters<Host['open']>[0]): Promise<Session> {
     const session = ++this.#lastSession;
     const { members } = await this.ask({ do: 'open', session, ...o, mutants: o.mutants ?? [] });
+    let closing: Promise<void> | undefined;
     return {
       members,
       call: (member, args, options) => {
@@ -110,7 +111,11 @@ class Client implements Host {
       },
       rows: () => this.ask({ do: 'rows', session }),
       lies: () => this.ask({ do: 'lies', session }),
-      close: () => this.#close(session),
+      // A guard may close its subject itself, before everything that it opened is closed.
+      close: () => {
+        closing ??= this.#close(session);
+        return closing;
+      },
     };
   }
 
