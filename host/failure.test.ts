@@ -18,6 +18,11 @@ test('fields of other types are left out, numbers of codes become text', () => {
   expect(failureOf(error)).toEqual({ name: 'Error', message: 'x', code: '1062' });
 });
 
+test('that the answer was lost is told by true alone', () => {
+  expect(failureOf(Object.assign(new Error('x'), { unknown: true }))).toHaveProperty('unknown', true);
+  expect(failureOf(Object.assign(new Error('x'), { unknown: 'yes' }))).not.toHaveProperty('unknown');
+});
+
 test("SQLite's own code comes before the code that all its errors share", () => {
   const error = Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode: 1811 });
   expect(failureOf(error).code).toBe('1811');

@@ -45,6 +45,7 @@ function single(thrown: unknown): Failure {
   const position = get(thrown, 'position');
   if (code !== undefined) failure.code = code;
   if (typeof retryable === 'boolean') failure.retryable = retryable;
+  if (get(thrown, 'unknown') === true) failure.unknown = true;
   if (typeof position === 'number' && Number.isInteger(position)) failure.position = position;
   return failure;
 }

@@ -92,6 +92,7 @@ const failure = Type.Object(
     message: Type.String(),
     code: Type.Optional(Type.String()),
     retryable: Type.Optional(Type.Boolean()),
+    unknown: Type.Optional(Type.Literal(true)),
     position: Type.Optional(Type.Integer()),
     cause: Type.Optional(ref('Failure')),
   },
