@@ -1,19 +1,19 @@
 import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
-import type { Found, Lease } from '../contracts/kernel/engine.ts';
+import type { AgentLink, Found, Lease } from '../contracts/kernel/engine.ts';
 import {
   type CallOptions,
+  NotApplicable,
   type OpenOptions,
   type Quiet,
   type Rig,
   type Subject,
   Violation,
-  type World,
 } from '../contracts/kernel/guard.ts';
 import { count } from '../contracts/kernel/print.ts';
 import { type Host, HostEnded, HostRefused, type Session } from '../host/host.ts';
 import type { Engine } from '../providers/provider.ts';
 import { type Deadline, DeadlinePassed } from './deadline.ts';
-import type { HostPool } from './host-pool.ts';
+import type { Apart, HostPool } from './host-pool.ts';
 import type { EnginePath } from './path.ts';
 import { Scopes } from './scopes.ts';
 
@@ -40,11 +40,14 @@ export class Rigs {
   unanswered: { what: string; waited: number } | undefined;
   /** Items that were sent. */
   items = 0;
+  /** How often mutants have lied, in the subjects that are closed. */
+  lies = 0;
 
   readonly #o: RigOptions;
   readonly #hosts = new Map<HostRole, Host>();
   readonly #apart = new Set<Host>();
   readonly #attached = new Map<Lease, Set<Host>>();
+  readonly #spoiled = new Map<Session, Host>();
 
   constructor(options: RigOptions) {
     this.#o = options;
@@ -58,11 +61,10 @@ export class Rigs {
 
   async open(options: OpenOptions = {}): Promise<Rig> {
     const lease = options.lease ?? (await this.lease());
-    const host = options.world
-      ? await this.#hostApart(options.world)
-      : await this.#host(options.anotherHost ? 'rival' : 'subject');
+    const host = await this.#hostFor(options);
     await this.#attach(lease, host);
-    const subject = await this.#openSubject(lease, host, options.wrapped ? ['pass-through'] : []);
+    const opened = await this.#openSubject(lease, host, options.wrapped ? [`${this.#o.path.contract}/pass-through`] : []);
+    const subject = options.mayDie ? mortal(opened) : opened;
     this.scopes.push(() => subject.close());
     const quiet = async (): Promise<Quiet> => ({ engine: await lease.quiet(), timers: 0, milliseconds: 0 });
     return { lease, subject, read: this.#reader(lease, host), quiet };
@@ -96,6 +98,7 @@ export class Rigs {
 
   /** Ends the hosts at once; whoever waits for them learns it. */
   async abandon(): Promise<void> {
+    await Promise.all([...this.#spoiled.keys()].map((session) => this.#countLies(session)));
     await Promise.all([...this.#hosts.values(), ...this.#apart].map((host) => host.terminate()));
   }
 
@@ -112,6 +115,17 @@ export class Rigs {
     }
   }
 
+  #hostFor({ mayDie, world, anotherHost }: OpenOptions): Promise<Host> {
+    // An engine that is a server dies alone.
+    if (mayDie && this.#o.path.provider.inProcess) {
+      if (this.#o.pool.kind === 'inline') {
+        throw new NotApplicable('host', 'needs a process that can be killed; the inline host is the judge itself');
+      }
+      return this.#hostApart({ kind: 'process', ...(world && { world }) });
+    }
+    return world ? this.#hostApart({ world }) : this.#host(anotherHost ? 'rival' : 'subject');
+  }
+
   async #host(role: HostRole): Promise<Host> {
     const there = this.#hosts.get(role);
     if (there) return there;
@@ -122,15 +136,15 @@ export class Rigs {
     return host;
   }
 
-  /** A host in another time zone or with another clock, for the part of the guard that asked for it. */
-  async #hostApart(world: World): Promise<Host> {
-    const host = await this.#o.pool.take(world);
+  /** A host unlike the others, for the part of the guard that asked for it. */
+  async #hostApart(apart: Apart): Promise<Host> {
+    const host = await this.#o.pool.take(apart);
     host.takeConsole();
     host.takeStrays();
     this.#apart.add(host);
     this.scopes.push(async () => {
       this.#apart.delete(host);
-      await this.#o.pool.giveBack(host, host.takeStrays().length === 0, world);
+      await this.#o.pool.giveBack(host, host.takeStrays().length === 0, apart);
     });
     return host;
   }
@@ -139,7 +153,7 @@ export class Rigs {
     const hosts = this.#attached.get(lease) ?? new Set<Host>();
     this.#attached.set(lease, hosts);
     if (hosts.has(host)) return;
-    const leave = await lease.attach({ call: (method, args) => host.agent(lease.site, method, args) });
+    const leave = await lease.attach(linkTo(host, lease));
     hosts.add(host);
     this.scopes.push(async () => {
       hosts.delete(host);
@@ -153,6 +167,7 @@ export class Rigs {
     const session = await this.#asked(host, 'opening the subject', () =>
       host.open({ as: 'subject', variant, contract, site: lease.site, mutants }),
     );
+    if (mutants.length > 0) this.#spoiled.set(session, host);
     return {
       members: session.members,
       call: (member: string, args: unknown[], options?: CallOptions) => {
@@ -161,9 +176,18 @@ export class Rigs {
         return this.#asked(host, `${member} (${count(items, 'items')})`, () => session.call(member, args, options));
       },
       close: async () => {
+        await this.#countLies(session);
         if (host.ended === undefined) await this.#asked(host, 'closing the subject', () => session.close());
       },
     };
+  }
+
+  /** Asks a subject that is about to go how often it has lied; one whose thread answers no more cannot tell. */
+  async #countLies(session: Session): Promise<void> {
+    const host = this.#spoiled.get(session);
+    if (!this.#spoiled.delete(session) || !host || host.ended !== undefined || !(await host.answers(500))) return;
+    const lies = await session.lies().catch(() => ({}));
+    this.lies += Object.values(lies).reduce((sum, n) => sum + n, 0);
   }
 
   /** Asks a host on behalf of the subject; what goes wrong there is the subject's fault. */
@@ -234,6 +258,27 @@ export class Rigs {
       throw error;
     }
   }
+}
+
+function linkTo(host: Host, lease: Lease): AgentLink {
+  const call: AgentLink['call'] = (method, args) => host.agent(lease.site, method, args);
+  return host.kind === 'process' ? { call, kill: () => host.terminate() } : { call };
+}
+
+/** A subject whose process may be killed: that ends its calls, and not the guard. */
+function mortal(subject: Subject): Subject {
+  return {
+    ...subject,
+    call: (...args) =>
+      subject.call(...args).catch((error: unknown) => {
+        if (!(error instanceof SubjectDied)) throw error;
+        return { threw: { name: 'HostEnded', message: error.message } };
+      }),
+    close: () =>
+      subject.close().catch((error: unknown) => {
+        if (!(error instanceof SubjectDied)) throw error;
+      }),
+  };
 }
 
 function endOf(host: Host, error: HostEnded): string {

@@ -157,6 +157,8 @@ export interface Crashed {
 /** The part of a host that a lease needs: calls to the provider's agent that lives beside the subject. */
 export interface AgentLink {
   call(method: string, args: unknown[]): Promise<unknown>;
+  /** Kills the host's process at once; resolves when it is gone. Absent for a host in the judge's own process. */
+  kill?(): Promise<void>;
 }
 
 /**

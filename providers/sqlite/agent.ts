@@ -114,12 +114,6 @@ function onConnection<T>(site: WatchedSite, work: (db: Connection['db']) => T): 
 
 function arm(at: SqliteSite, site: WatchedSite, order: Order): Unable | null {
   const { fault, nonce } = order;
-  if (fault.at === 'crash' && process.pid === order.judge) {
-    return unable(
-      'host',
-      'a crash needs a host in a process of its own (--host process); here it would kill the judge',
-    );
-  }
   if (isPrivate(at) && (fault.at === 'row' || fault.at === 'commit')) {
     const connection = site.connection;
     if (!connection) return unable('engine', 'no connection of node:sqlite to the private database is open');

@@ -1,7 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import type { Fault, SeenStatement, Sprung } from '../../contracts/kernel/engine.ts';
+import type { Fault, Point, SeenStatement, Sprung } from '../../contracts/kernel/engine.ts';
+import { dieLeaving } from './crash-mark.ts';
 import { isBusy, isForeignKeyViolation } from './errors.ts';
 import type { Connection } from './instrument.ts';
+
+/** A statement of the subject's. */
+export interface Statement {
+  sql: string;
+  /** It ends a transaction by a commit, or is a write that commits itself. */
+  commits: boolean;
+}
 
 /** A statement that has ended with an error. */
 export interface FailedStatement {
@@ -17,9 +24,9 @@ export interface FaultCounter {
   /** Asked by the trap's trigger for each row: true springs it. */
   gate(connection: Connection): boolean;
   /** A statement is about to run. */
-  began(): void;
+  began(statement: Statement): void;
   /** A statement has run without an error, and changed so many rows. */
-  succeeded(rows: number): void;
+  succeeded(statement: Statement, rows: number): void;
   failed(statement: FailedStatement): void;
   /** Throws when it is found that the fault cannot work here. */
   report(): Sprung;
@@ -31,8 +38,8 @@ abstract class Counter implements FaultCounter {
   gate(_connection: Connection): boolean {
     return false;
   }
-  began(): void {}
-  succeeded(_rows: number): void {}
+  began(_statement: Statement): void {}
+  succeeded(_statement: Statement, _rows: number): void {}
   failed(_statement: FailedStatement): void {}
   report(): Sprung {
     return { ...this.sprung };
@@ -121,30 +128,43 @@ class LockCounter extends Counter {
   }
 }
 
-/** Kills this process before its n-th statement, and leaves word of it in a file. */
+/** Kills this process at the point, once, and leaves word of it in a file. */
 class CrashCounter extends Counter {
-  readonly #statement: number;
+  readonly #point: Point;
   readonly #mark: string;
   #statements = 0;
   #rows = 0;
 
-  constructor(statement: number, mark: string) {
+  constructor(point: Point, mark: string) {
     super();
-    this.#statement = statement;
+    this.#point = point;
     this.#mark = mark;
   }
 
-  override began(): void {
+  override began(statement: Statement): void {
     this.#statements += 1;
-    if (this.#statements !== this.#statement) return;
-    writeFileSync(this.#mark, JSON.stringify({ count: 1, rowsBefore: this.#rows, raised: 1 } satisfies Sprung));
-    process.kill(process.pid, 'SIGKILL');
+    if (this.#isBefore(statement)) this.#die();
   }
 
-  override succeeded(rows: number): void {
+  override succeeded({ commits }: Statement, rows: number): void {
     this.#rows += rows;
+    // A call of the driver sends, carries out and returns in one: the commit is on its way only once it is done.
+    if (commits && 'commit' in this.#point && this.#point.commit !== 'before-sent') this.#die();
+  }
+
+  #isBefore({ sql, commits }: Statement): boolean {
+    if ('statement' in this.#point) return this.#statements === this.#point.statement;
+    if ('matching' in this.#point) return sql.includes(this.#point.matching);
+    return commits && this.#point.commit === 'before-sent';
+  }
+
+  #die(): void {
+    dieLeaving(this.#mark, { count: 1, rowsBefore: this.#rows, raised: 1 });
   }
 }
+
+/** A host in the judge's own process lives on. */
+class NoCrash extends Counter {}
 
 /** An armed fault, as it is sent to a host. */
 export interface Order {
@@ -152,12 +172,12 @@ export interface Order {
   fault: Fault;
   /** Process in which the judge lives. */
   judge: number;
-  /** File in which a crash leaves word. */
+  /** File in which a crash leaves word; empty for other faults. */
   mark: string;
 }
 
 export function counterFor(
-  { nonce, fault, mark }: Order,
+  { nonce, fault, mark, judge }: Order,
   hasForeignKeys: (connection: Connection) => boolean,
 ): FaultCounter {
   switch (fault.at) {
@@ -168,7 +188,7 @@ export function counterFor(
     case 'lock':
       return new LockCounter();
     case 'crash':
-      return new CrashCounter('statement' in fault.point ? fault.point.statement : 1, mark);
+      return process.pid === judge ? new NoCrash() : new CrashCounter(fault.point, mark);
     default:
       throw new TypeError(`sqlite: a fault at ${fault.at} counts nothing`);
   }

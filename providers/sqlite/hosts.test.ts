@@ -24,6 +24,14 @@ async function attached(lease: Lease, host: StandInHost): Promise<StandInHost> {
 const schema = 'CREATE TABLE IF NOT EXISTS things (id INTEGER PRIMARY KEY, value)';
 const insertThree = 'BEGIN; INSERT INTO things (value) VALUES (1), (2), (3); COMMIT';
 
+async function withSchema(): Promise<{ lease: Lease; site: SqliteSite; host: StandInHost }> {
+  const lease = await engine.lease({ mode: 'file' });
+  const site = lease.site as SqliteSite;
+  const host = await attached(lease, StandInHost.process());
+  await host.run(site, schema);
+  return { lease, site, host };
+}
+
 describe('in a child process', () => {
   it('a crash kills before the n-th statement and leaves word of it', async () => {
     const lease = await engine.lease({ mode: 'file' });
@@ -41,6 +49,72 @@ describe('in a child process', () => {
     const next = await attached(lease, StandInHost.process());
     await next.run(site, insertThree);
     expect((await lease.snapshot()).tables).toEqual({ things: 9 });
+  });
+
+  it.each([
+    { point: { matching: 'VALUES (3)' }, rows: 0, why: 'in the middle of the transaction' },
+    { point: { commit: 'before-sent' }, rows: 0, why: 'before COMMIT' },
+    { point: { commit: 'after-sent' }, rows: 3, why: 'after COMMIT' },
+    { point: { commit: 'before-ack' }, rows: 3, why: 'after COMMIT' },
+  ] as const)('a crash at $point kills $why', async ({ point, rows }) => {
+    const { lease, site, host } = await withSchema();
+    const armed = await lease.arm({ at: 'crash', point });
+    const inserts = [1, 2, 3].map((n) => `INSERT INTO things (value) VALUES (${n})`);
+    const batch = host.errorOf(site, `SELECT 1; BEGIN; ${inserts.join('; ')}; COMMIT; SELECT 2`);
+    await armed.reached;
+    expect(await batch).toBe('the host has ended');
+    expect(await armed.sprung()).toMatchObject({ count: 1, raised: 1 });
+    expect(await lease.recover()).toMatch(/^the same file, ct-\w+\.db, .*quick_check: ok$/);
+    expect((await lease.snapshot()).tables).toEqual({ things: rows });
+  });
+
+  it.each([
+    { commit: 'before-sent', rows: 0 },
+    { commit: 'before-ack', rows: 3 },
+  ] as const)('a crash $commit knows statements that commit themselves, and savepoints', async ({ commit, rows }) => {
+    const scripts = [
+      'INSERT INTO things (value) VALUES (1), (2), (3)',
+      `SAVEPOINT "a b"; SAVEPOINT c; INSERT INTO things (value) VALUES (1), (2), (3); RELEASE c;
+       RELEASE SAVEPOINT "A B"; SELECT 1`,
+    ];
+    for (const script of scripts) {
+      const { lease, site, host } = await withSchema();
+      await lease.arm({ at: 'crash', point: { commit } });
+      expect(await host.errorOf(site, script)).toBe('the host has ended');
+      await lease.recover();
+      expect((await lease.snapshot()).tables).toEqual({ things: rows });
+    }
+  });
+
+  it('crash() kills every process on the lease, keeps what was committed and drops what was not', async () => {
+    const { lease, site, host } = await withSchema();
+    const second = await attached(lease, StandInHost.process());
+    const inThread = await attached(lease, StandInHost.worker());
+    await host.run(site, insertThree);
+    await second.query(site, 'SELECT 1');
+    await host.run(site, 'BEGIN; INSERT INTO things (value) VALUES (4)');
+    const { pids } = await lease.crash();
+    expect(pids).toHaveLength(2);
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    expect(await host.errorOf(site, 'SELECT 1')).toBe('the host has ended');
+    expect(await inThread.query(site, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    const recovered = await lease.recover();
+    expect(recovered).toContain(`after process ${pids.join(', ')} had been killed`);
+    expect(recovered).toMatch(/write-ahead log had [1-9]\d* bytes before/);
+    expect((await lease.snapshot()).tables).toEqual({ things: 3 });
+    const next = await attached(lease, StandInHost.process());
+    await next.run(site, insertThree);
+    expect((await lease.snapshot()).tables).toEqual({ things: 6 });
+  });
+
+  it('crash() is refused where nothing but the judge could be killed', async () => {
+    const { lease, host } = await withSchema();
+    await host.end();
+    await attached(lease, StandInHost.worker());
+    await lease.crash();
+    await expect(lease.crash()).rejects.toMatchObject({ name: 'NotApplicable', by: 'host' });
+    const memory = await engine.lease({ mode: 'memory' });
+    await expect(memory.crash()).rejects.toMatchObject({ name: 'NotApplicable', by: 'engine' });
   });
 
   it('faults and samples work as in a thread, and big values cross', async () => {

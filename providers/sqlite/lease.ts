@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
@@ -20,10 +20,12 @@ import {
   type Watched,
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
-import { AttachedHosts, addSprung, joinWatched } from '../attached-hosts.ts';
+import { AttachedHosts, addSprung, joinWatched, nothingSprung } from '../attached-hosts.ts';
+import { monotonicMs } from '../clock.ts';
 import type { SqliteSite } from '../sites.ts';
 import type { Hello } from './agent.ts';
 import { analyse, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
+import { CrashMark, type Killed } from './crash-mark.ts';
 import { DirectConnection } from './direct.ts';
 import { isBusy, leftOpen, saysLeftOpen } from './errors.ts';
 import type { Order } from './fault-counters.ts';
@@ -54,6 +56,12 @@ export class SqliteLease implements Lease {
   readonly #hosts = new AttachedHosts();
   /** Absent where the database is private. */
   readonly #direct: DirectConnection | undefined;
+  /** Hosts in processes of their own, with what they said of themselves. */
+  readonly #processes = new Map<AgentLink, Hello>();
+  readonly #marks = new Set<CrashMark>();
+  #killed: Killed | undefined;
+  /** The file that was there when a crash was asked for. */
+  #inode: number | undefined;
   #watches = 0;
   #released = false;
 
@@ -65,11 +73,16 @@ export class SqliteLease implements Lease {
   }
 
   async attach(link: AgentLink): Promise<() => Promise<void>> {
-    const { process: host } = (await link.call('hello', [])) as Hello;
-    if (this.site.mode === 'shared' && host !== process.pid) {
+    const hello = (await link.call('hello', [])) as Hello;
+    if (this.site.mode === 'shared' && hello.process !== process.pid) {
       throw new NotApplicable('host', "a database in shared memory can be opened inside the judge's process only");
     }
-    return this.#hosts.attach(link);
+    if (link.kill) this.#processes.set(link, hello);
+    const leave = await this.#hosts.attach(link);
+    return () => {
+      this.#processes.delete(link);
+      return leave();
+    };
   }
 
   read(statement: string): Promise<Found> {
@@ -96,10 +109,11 @@ export class SqliteLease implements Lease {
   async arm(fault: Fault): Promise<ArmedFault> {
     this.#refuseWhatIsLacking(fault);
     if (fault.at === 'identity') return this.#setIdentity(fault.table, fault.start);
+    if (fault.at === 'crash') this.#requireProcess();
     await this.#requireDriver();
     const nonce = `${ours}${randomBytes(6).toString('hex')}`;
-    const mark = join(this.#landlord.directory, `${nonce}.crashed`);
-    const order: Order = { nonce, fault, judge: process.pid, mark };
+    const mark = fault.at === 'crash' ? this.#expectCrash(nonce) : undefined;
+    const order: Order = { nonce, fault, judge: process.pid, mark: mark?.path ?? '' };
     await this.#hosts.order(nonce, 'arm', [order]);
     try {
       this.#setMechanism(nonce, fault);
@@ -107,27 +121,47 @@ export class SqliteLease implements Lease {
       await this.#hosts.revoke(nonce);
       throw cause;
     }
-    const sum = (reports: unknown[]): Sprung => addSprung([...(reports as Sprung[]), ...crashes(mark)]);
+    const sum = (reports: unknown[]): Sprung =>
+      addSprung([...(reports as Sprung[]), mark?.read()?.sprung ?? nothingSprung]);
     let last: Promise<Sprung> | undefined;
     const sprung = async (): Promise<Sprung> => last ?? sum(await this.#hosts.reports(nonce));
     const disarm = async (): Promise<void> => {
       if (last) return;
       this.#removeMechanism(nonce, fault);
+      mark?.stop();
       last = this.#hosts.revoke(nonce).then(sum);
       // That the fault could not work here is for `sprung` to say.
       await last.catch((cause: unknown) => {
         if (!(cause instanceof NotApplicable)) throw cause;
       });
     };
-    return { nonce, sprung, disarm };
+    return { nonce, sprung, disarm, ...(mark && { reached: mark.written }) };
   }
 
   async crash(): Promise<Crashed> {
-    throw new NotApplicable('engine', this.facts.lacks.crash ?? 'cannot be killed yet');
+    if (this.facts.lacks.crash) throw new NotApplicable('engine', this.facts.lacks.crash);
+    this.#requireProcess();
+    this.#inode = inodeOf(this.site.path);
+    // With a connection of the judge's own still open, the next one would find the write-ahead log in order.
+    this.#direct?.close();
+    const killed = [...this.#processes];
+    this.#processes.clear();
+    this.#killed = { pids: killed.map(([, hello]) => hello.process), at: monotonicMs() };
+    await Promise.all(killed.map(([link]) => link.kill?.()));
+    return { pids: this.#killed.pids };
   }
 
   async recover(): Promise<string> {
-    return 'the database was opened again';
+    const { path } = this.site;
+    const killed = this.#lastKilled();
+    if (!killed) throw new Error('sqlite: nothing was killed that could be recovered');
+    const sameFile = inodeOf(path) === this.#inode ? 'the same file' : 'another file than before';
+    this.#direct?.close();
+    const log = sizeOf(`${path}-wal`);
+    const check = this.#database().prepare('PRAGMA quick_check(1)').get()?.quick_check;
+    const after = `${Math.round(monotonicMs() - killed.at)} ms after process ${killed.pids.join(', ')} had been killed`;
+    const sizes = `its write-ahead log had ${log} bytes before and has ${sizeOf(`${path}-wal`)} now`;
+    return `${sameFile}, ${basename(path)}, was opened again ${after}; ${sizes}; quick_check: ${String(check)}`;
   }
 
   async quiet(): Promise<string> {
@@ -156,6 +190,7 @@ export class SqliteLease implements Lease {
     try {
       await this.#hosts.callAll('forget', []);
     } finally {
+      for (const mark of this.#marks) mark.stop();
       this.#leaveDatabase(options.keep || this.#landlord.keepAll);
       this.#landlord.released();
     }
@@ -190,6 +225,27 @@ export class SqliteLease implements Lease {
     if (fault.at === 'row' && !this.rowFaults.includes(fault.kind)) {
       throw new NotApplicable('engine', `SQLite has no way to fail any row by ${fault.kind}`);
     }
+  }
+
+  /** Only a process of its own can be killed without the judge. */
+  #requireProcess(): void {
+    if (this.#processes.size > 0) return;
+    throw new NotApplicable('host', 'a crash needs a subject in a process of its own; here it would kill the judge');
+  }
+
+  #expectCrash(nonce: string): CrashMark {
+    const mark = new CrashMark(join(this.#landlord.directory, `${nonce}.crashed`));
+    this.#marks.add(mark);
+    this.#inode = inodeOf(this.site.path);
+    return mark;
+  }
+
+  #lastKilled(): Killed | undefined {
+    const all = [this.#killed, ...[...this.#marks].map((mark) => mark.read())];
+    return all
+      .filter((killed) => killed !== undefined)
+      .sort((a, b) => a.at - b.at)
+      .at(-1);
   }
 
   /** A subject that goes through another driver can be neither disturbed nor watched. */
@@ -266,9 +322,12 @@ export class SqliteLease implements Lease {
   }
 }
 
-/** What a process that was killed left word of. */
-function crashes(mark: string): Sprung[] {
-  return existsSync(mark) ? [JSON.parse(readFileSync(mark, 'utf8')) as Sprung] : [];
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Whether the database itself carries the fault. */

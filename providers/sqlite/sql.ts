@@ -77,6 +77,19 @@ const kinds: Record<string, SeenStatement['kind']> = {
   VALUES: 'read',
 };
 
+export interface Savepoint {
+  verb: 'set' | 'release';
+  name: string;
+}
+
+/** The savepoint that a statement sets or releases. */
+export function savepointOf(sql: string): Savepoint | undefined {
+  const [first = '', ...rest] = wordsOf(sql.slice(0, 1000));
+  const verb = /^savepoint$/i.test(first) ? 'set' : /^release$/i.test(first) ? 'release' : undefined;
+  const name = verb === 'release' && /^savepoint$/i.test(rest[0] ?? '') ? rest[1] : rest[0];
+  return verb && { verb, name: unquoteName(name ?? '').toLowerCase() };
+}
+
 /** What a statement does, by its first word; savepoints are `other`, since only some of them end a transaction. */
 export function kindOf(sql: string): SeenStatement['kind'] {
   const words = wordsOf(sql.length > 100_000 ? sql.slice(0, 100_000) : sql).map((w) => w.toUpperCase());

@@ -29,10 +29,12 @@ export class StandInHost {
   readonly #post: (request: StandInRequest) => void;
   readonly #kill: () => Promise<unknown>;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #isProcess: boolean;
   #lastId = 0;
   #ended = false;
 
-  private constructor(post: (request: StandInRequest) => void, kill: () => Promise<unknown>) {
+  private constructor(isProcess: boolean, post: (request: StandInRequest) => void, kill: () => Promise<unknown>) {
+    this.#isProcess = isProcess;
     this.#post = post;
     this.#kill = kill;
   }
@@ -40,6 +42,7 @@ export class StandInHost {
   static worker(): StandInHost {
     const worker = new Worker(siblingModule('stand-in', import.meta.url));
     const host = new StandInHost(
+      false,
       (request) => worker.postMessage(request),
       () => worker.terminate(),
     );
@@ -53,6 +56,7 @@ export class StandInHost {
     const child = fork(fileURLToPath(siblingModule('stand-in', import.meta.url)), { serialization: 'advanced' });
     const gone = once(child, 'exit');
     const host = new StandInHost(
+      true,
       (request) => void child.send(request),
       () => {
         child.kill('SIGKILL');
@@ -66,7 +70,8 @@ export class StandInHost {
   }
 
   link(site: SqliteSite): AgentLink {
-    return { call: (method, args) => this.#ask({ do: 'agent', site, method, args }) };
+    const call: AgentLink['call'] = (method, args) => this.#ask({ do: 'agent', site, method, args });
+    return this.#isProcess ? { call, kill: () => this.end() } : { call };
   }
 
   /** Runs statements on the connection to that database, which is opened by the first. */

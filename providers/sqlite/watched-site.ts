@@ -3,7 +3,7 @@ import type { SeenStatement } from '../../contracts/kernel/engine.ts';
 import { monotonicMs } from '../clock.ts';
 import type { FaultCounter } from './fault-counters.ts';
 import type { Connection, Ending } from './instrument.ts';
-import { kindOf, shorten } from './sql.ts';
+import { kindOf, type Savepoint, savepointOf, shorten } from './sql.ts';
 import type { Recording } from './watching.ts';
 
 /** What one host knows of one database: the subject's connections, the armed faults and the recordings. */
@@ -13,6 +13,8 @@ export class WatchedSite {
   readonly recordings = new Map<string, Recording>();
   /** Connections that the subject has opened so far. */
   opened = 0;
+  /** Names of the savepoints that began the transactions that are open. */
+  readonly #outermost = new WeakMap<Connection, string>();
   #ownWork = 0;
 
   /** The connection that was opened last. */
@@ -51,17 +53,28 @@ export class WatchedSite {
       startedMs: 0,
       endedMs: 0,
     };
-    // A savepoint outside a transaction begins one.
-    if (!insideTransaction && /^\s*savepoint\b/i.test(sql)) statement.kind = 'begin';
+    const savepoint = statement.kind === 'other' ? savepointOf(sql) : undefined;
+    if (savepoint) statement.kind = this.#kindOf(savepoint, connection, insideTransaction);
     const open = this.#transactionIsOpen();
     this.#record((recording) => recording.begin(statement, open));
-    for (const fault of this.faults.values()) fault.began();
+    for (const fault of this.faults.values()) fault.began({ sql, commits: commits(statement, insideTransaction) });
     statement.startedMs = monotonicMs();
     statement.endedMs = statement.startedMs;
     return (ending) => {
       statement.endedMs = monotonicMs();
+      // Of two savepoints of one name the inner one is released first, and that commits nothing.
+      const released = savepoint?.verb === 'release' && insideTransaction && !('error' in ending);
+      if (released) statement.kind = inTransaction(connection.db) ? 'other' : 'commit';
       this.#ended(connection, sql, statement, insideTransaction, ending);
     };
+  }
+
+  /** A savepoint outside a transaction begins one, and its release commits that. */
+  #kindOf({ verb, name }: Savepoint, connection: Connection, insideTransaction: boolean): SeenStatement['kind'] {
+    if (verb === 'release') return insideTransaction && name === this.#outermost.get(connection) ? 'commit' : 'other';
+    if (insideTransaction) return 'other';
+    this.#outermost.set(connection, name);
+    return 'begin';
   }
 
   #ended(
@@ -71,18 +84,14 @@ export class WatchedSite {
     insideTransaction: boolean,
     ending: Ending,
   ): void {
-    const failed = 'error' in ending;
-    // The release of the outermost savepoint commits.
-    if (insideTransaction && /^\s*release\b/i.test(sql) && (failed || !inTransaction(connection.db))) {
-      statement.kind = 'commit';
-    }
-    if (failed) {
+    if ('error' in ending) {
       statement.failed = ending.error instanceof Error ? ending.error.message : String(ending.error);
       const failure = { connection, kind: statement.kind, error: ending.error, insideTransaction };
       for (const fault of this.faults.values()) fault.failed(failure);
     } else {
       if (statement.kind === 'write') statement.rows = ending.rows ?? this.#changes(connection.db);
-      for (const fault of this.faults.values()) fault.succeeded(statement.rows ?? 0);
+      const seen = { sql, commits: commits(statement, insideTransaction) };
+      for (const fault of this.faults.values()) fault.succeeded(seen, statement.rows ?? 0);
     }
     const open = this.#transactionIsOpen();
     this.#record((recording) => recording.look(open));
@@ -99,6 +108,11 @@ export class WatchedSite {
   #changes(db: DatabaseSync): number {
     return this.quietly(() => Number(db.prepare('SELECT changes() AS n').get()?.n));
   }
+}
+
+/** Whether a statement ends a transaction by a commit, or is a write that commits itself. */
+function commits({ kind }: SeenStatement, insideTransaction: boolean): boolean {
+  return kind === 'commit' || (kind === 'write' && !insideTransaction);
 }
 
 /** A statement can close its own connection, by a function of the subject's. */
