@@ -1,7 +1,7 @@
 import type { Counterexample, SlotLine } from './counterexample.ts';
 import type { Bench } from './guard.ts';
 import { type Rig, Vacuous, Violation } from './guard.ts';
-import { failureChain } from './outcome.ts';
+import { type Failure, failureChain } from './outcome.ts';
 import { count, short } from './print.ts';
 import {
   claimedIds,
@@ -43,8 +43,20 @@ export function mustCount<Item>(w: Writes<Item>, items: readonly Item[], written
   }
 }
 
-/** Fails the guard unless the call failed and claims nothing. */
-export function mustFail<Item>(w: Writes<Item>, items: readonly Item[], written: Written, what: string): void {
+/** What a guard has recorded of a call beside the call's own report. */
+export interface Recorded {
+  /** The connection was cut or ended during the call, or the engine crashed: its outcome may be unknown. */
+  answerLost?: boolean;
+}
+
+/** Fails the guard unless the call failed and claims nothing; `unknown` is no answer where none was lost. */
+export function mustFail<Item>(
+  w: Writes<Item>,
+  items: readonly Item[],
+  written: Written,
+  what: string,
+  recorded: Recorded = {},
+): void {
   if (!failureOf(written)) {
     throw new Violation(
       `${what} was reported as a success: ${count(claimedStored(written), w.noun)} said to be stored`,
@@ -63,6 +75,24 @@ export function mustFail<Item>(w: Writes<Item>, items: readonly Item[], written:
   const ids = claimedIds(written);
   if (ids.length > 0)
     throw new Violation(`${what} failed, yet ${count(ids.length, 'outcomes')} carry an id (${short(ids)})`);
+  mustKnow(written, what, recorded);
+}
+
+/** Fails the guard where an outcome is unknown although no answer was lost. */
+export function mustKnow(written: Written, what: string, { answerLost = false }: Recorded): void {
+  const told = unknownIn(written);
+  if (told && !answerLost) {
+    throw new Violation(
+      `${what} is reported as unknown, although neither its connection nor its engine was lost: ${failureText(told)}`,
+    );
+  }
+}
+
+/** The failure that is told as unknown: whether the items are stored nobody can say. */
+export function unknownIn({ threw, outcomes }: Written): Failure | undefined {
+  if (threw) return threw.unknown ? threw : undefined;
+  for (const outcome of outcomes ?? []) if ('unknown' in outcome) return outcome.unknown;
+  return undefined;
 }
 
 /** Fails the guard when anything of these items is stored. */

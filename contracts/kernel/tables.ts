@@ -36,6 +36,8 @@ export async function tablesWritten<Item>(
 export interface Position {
   /** `first-chunk-middle`, or `middle` where there is one chunk. */
   name: string;
+  chunk: 'first' | 'second' | 'last' | 'only';
+  place: 'first' | 'middle' | 'last';
   /** Counted from 0. */
   slot: number;
 }
@@ -44,27 +46,30 @@ export interface Position {
 export function positions(bench: Bench, count: number): Position[] {
   const rows = declaredChunkRows(bench.declaration);
   if (rows < 4 || rows >= count) {
-    return unique([
-      { name: 'first', slot: 0 },
-      { name: 'middle', slot: Math.floor(count / 2) },
-      { name: 'last', slot: count - 1 },
-    ]);
+    return unique(within('only', 0, count - 1));
   }
   const chunks = [
-    { name: 'first-chunk', from: 0 },
-    { name: 'second-chunk', from: rows },
-    { name: 'last-chunk', from: Math.floor((count - 1) / rows) * rows },
-  ];
-  return unique(
-    chunks.flatMap(({ name, from }) => {
-      const to = Math.min(from + rows, count) - 1;
-      return [
-        { name: `${name}-first`, slot: from },
-        { name: `${name}-middle`, slot: Math.floor((from + to) / 2) },
-        { name: `${name}-last`, slot: to },
-      ];
-    }),
-  );
+    { chunk: 'first', from: 0 },
+    { chunk: 'second', from: rows },
+    { chunk: 'last', from: Math.floor((count - 1) / rows) * rows },
+  ] as const;
+  return unique(chunks.flatMap(({ chunk, from }) => within(chunk, from, Math.min(from + rows, count) - 1)));
+}
+
+function within(chunk: Position['chunk'], from: number, to: number): Position[] {
+  const at = { first: from, middle: Math.floor((from + to + 1) / 2), last: to } as const;
+  const prefix = chunk === 'only' ? '' : `${chunk}-chunk-`;
+  return (['first', 'middle', 'last'] as const).map((place) => ({
+    name: `${prefix}${place}`,
+    chunk,
+    place,
+    slot: at[place],
+  }));
+}
+
+/** The row of a table, from 1, that belongs to a slot; where there are more or fewer rows than items, its share. */
+export function rowAt(slot: number, size: number, rows: number): number {
+  return 1 + Math.floor((slot * (rows - 1)) / Math.max(1, size - 1));
 }
 
 function unique(list: Position[]): Position[] {
