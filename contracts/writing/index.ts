@@ -1,10 +1,14 @@
 import type { Guard } from '../kernel/guard.ts';
 import type { Writes } from '../kernel/writes.ts';
 import { noPartialVisibility, nothingPersistsAfterFailure } from './atomicity.ts';
+import { commitFailureIsReported } from './commit-failure.ts';
 import { emptyBatch } from './empty-batch.ts';
+import { failedBatchDoesNotComeBack } from './ghosts.ts';
 import { inputsAreNotTouched, inputsMayChangeInFlight } from './inputs.ts';
 import { pastTheLimits } from './limits.ts';
+import { isOneCommit } from './one-commit.ts';
 import { isOneRoundTripPerChunk } from './round-trips.ts';
+import { transientFaultEndsWhole } from './transient-fault.ts';
 import { backendUsableAfterFailure } from './usability.ts';
 
 /** The guards that every writing contract has, written once and registered under its name. */
@@ -13,10 +17,14 @@ export function writingGuards<Item>(w: Writes<Item>): Guard[] {
     nothingPersistsAfterFailure(w),
     noPartialVisibility(w),
     backendUsableAfterFailure(w),
+    failedBatchDoesNotComeBack(w),
+    commitFailureIsReported(w),
+    transientFaultEndsWhole(w),
     inputsAreNotTouched(w),
     inputsMayChangeInFlight(w),
     emptyBatch(w),
     pastTheLimits(w),
     isOneRoundTripPerChunk(w),
+    isOneCommit(w),
   ];
 }
