@@ -42,8 +42,8 @@ export function outgoing(messages: readonly Message[], options: SendOptions): Ou
  * All messages of a batch, read and checked before anything is written: whatever cannot be stored exactly is refused
  * with the position of its message.
  */
-export function undated(messages: readonly Message[], options: SendOptions): Undated[] {
-  refuseOthers(offers, messages, options);
+export function undated(messages: readonly Message[], options: SendOptions, offered = offers): Undated[] {
+  refuseOthers(offered, messages, options);
   return messages.map((message, position) => {
     try {
       return readMessage(message);

@@ -1,12 +1,14 @@
 import type { Guard } from '../kernel/guard.ts';
 import type { Writes } from '../kernel/writes.ts';
 import { noPartialVisibility, nothingPersistsAfterFailure } from './atomicity.ts';
+import { abortedBeforeStartWritesNothing } from './cancelling.ts';
 import { commitFailureIsReported } from './commit-failure.ts';
 import { emptyBatch } from './empty-batch.ts';
 import { failedBatchDoesNotComeBack } from './ghosts.ts';
 import { inputsAreNotTouched, inputsMayChangeInFlight } from './inputs.ts';
 import { pastTheLimits } from './limits.ts';
 import { isOneCommit } from './one-commit.ts';
+import { acknowledgedSurvivesReopen } from './reopening.ts';
 import { isOneRoundTripPerChunk } from './round-trips.ts';
 import { transientFaultEndsWhole } from './transient-fault.ts';
 import { backendUsableAfterFailure } from './usability.ts';
@@ -20,6 +22,8 @@ export function writingGuards<Item>(w: Writes<Item>): Guard[] {
     failedBatchDoesNotComeBack(w),
     commitFailureIsReported(w),
     transientFaultEndsWhole(w),
+    acknowledgedSurvivesReopen(w),
+    abortedBeforeStartWritesNothing(w),
     inputsAreNotTouched(w),
     inputsMayChangeInFlight(w),
     emptyBatch(w),

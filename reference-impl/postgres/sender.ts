@@ -3,6 +3,7 @@ import {
   type Entry,
   failed,
   type Message,
+  type Offer,
   type PostgresSite,
   type ReportedOutcome,
   type SendBatchPort,
@@ -10,11 +11,14 @@ import {
   stored,
   unknown,
 } from '../../index.ts';
-import { offers, type Undated, undated } from '../outgoing.ts';
+import { offers as carried, type Undated, undated } from '../outgoing.ts';
 import { AnswerLost } from './answer-lost.ts';
 import { Database } from './database.ts';
 import { insertOne } from './insert-one.ts';
 import { schema, storedMessages } from './schema.ts';
+
+/** What these variants carry: what all references do, and a signal that cancels the call. */
+const offers: Offer[] = [...carried, 'cancel'];
 
 /** Inserts all rows, all or none of them, and returns their ids in the order of the rows. */
 export type InsertBatch = (database: Database, rows: readonly Undated[]) => Promise<string[]>;
@@ -51,13 +55,14 @@ class PostgresSender implements SendBatchPort {
   async sendBatch(messages: readonly Message[], options: SendOptions): Promise<ReportedOutcome[]> {
     if (messages.length === 0) return [];
     // All of the batch is read before the first await: what the caller does to it later changes nothing.
-    const ids = await this.#insertBatch(this.#database, undated(messages, options));
+    const rows = undated(messages, options, offers);
+    const ids = await this.#insertBatch(this.#database.within(options.signal), rows);
     return ids.map(stored);
   }
 
   async send(message: Message, options: SendOptions): Promise<ReportedOutcome> {
-    const [row] = undated([message], options);
-    const [inserted] = await this.#database.statement(insertOne(row!, 0));
+    const [row] = undated([message], options, offers);
+    const [inserted] = await this.#database.within(options.signal).statement(insertOne(row!, 0));
     return stored(inserted!.id as string);
   }
 
