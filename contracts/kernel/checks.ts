@@ -90,9 +90,17 @@ export function mustKnow(written: Written, what: string, { answerLost = false }:
 
 /** The failure that is told as unknown: whether the items are stored nobody can say. */
 export function unknownIn({ threw, outcomes }: Written): Failure | undefined {
-  if (threw) return threw.unknown ? threw : undefined;
-  for (const outcome of outcomes ?? []) if ('unknown' in outcome) return outcome.unknown;
+  if (threw) return saysUnknown(threw) ? threw : undefined;
+  for (const outcome of outcomes ?? []) {
+    if ('unknown' in outcome) return outcome.unknown;
+    if ('failed' in outcome && saysUnknown(outcome.failed)) return outcome.failed;
+  }
   return undefined;
+}
+
+/** Whether the failure, or what caused it, is that the answer was lost. */
+export function saysUnknown(failure: Failure): boolean {
+  return failureChain(failure).some(({ unknown }) => unknown === true);
 }
 
 /** Fails the guard when anything of these items is stored. */

@@ -1,4 +1,4 @@
-import { byToken, failureText, mustCount, mustKnow, type Recorded, unknownIn } from './checks.ts';
+import { byToken, failureText, mustCount, mustKnow, type Recorded, saysUnknown } from './checks.ts';
 import type { SlotLine } from './counterexample.ts';
 import { type Bench, type Rig, Violation } from './guard.ts';
 import type { Outcome } from './outcome.ts';
@@ -59,14 +59,19 @@ export async function mustBeTrue<Item>(
 
 /** What the caller was told of one item, and between how many rows that is true. */
 function expectation(written: Written, outcome: Outcome | undefined, atomic: boolean) {
-  if (unknownIn(written) && (outcome === undefined || 'unknown' in outcome))
-    return { told: 'unknown', least: 0, most: 1 };
+  if (isUnknown(written, outcome)) return { told: 'unknown', least: 0, most: 1 };
   // A throw says nothing of the single items where they need not share one fate.
   if (written.threw) return { told: 'thrown', least: 0, most: atomic ? 0 : 1 };
   if (outcome && ('stored' in outcome || 'duplicate' in outcome)) {
     return { told: 'stored' in outcome ? 'stored' : 'duplicate', least: 1, most: 1 };
   }
   return { told: 'failed', least: 0, most: 0 };
+}
+
+function isUnknown({ threw }: Written, outcome: Outcome | undefined): boolean {
+  if (threw) return saysUnknown(threw);
+  if (outcome === undefined) return false;
+  return 'unknown' in outcome || ('failed' in outcome && saysUnknown(outcome.failed));
 }
 
 function rowsText(least: number, most: number): string {
