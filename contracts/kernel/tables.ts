@@ -1,5 +1,5 @@
 import { mustSucceed, premise } from './checks.ts';
-import { type Bench, Violation } from './guard.ts';
+import { type Bench, type Rig, Violation } from './guard.ts';
 import { declaredChunkRows, grown, type Writes } from './writes.ts';
 
 /** Batch paths have been seen to cut at 25, 100 and 256 whatever they declare; a batch of this size crosses them all. */
@@ -13,18 +13,23 @@ export function severalChunks(bench: Bench): number {
   return Math.min(wanted, bench.declaration.limits.maxItems ?? wanted);
 }
 
-/** The tables that a batch of these items writes and how many rows each gets, seen by writing it on a lease of its own. */
+/**
+ * The tables that a batch of these items writes and how many rows each gets, seen by writing it: on a lease of its own,
+ * or on the one given, which afterwards is as it was.
+ */
 export async function tablesWritten<Item>(
   bench: Bench,
   w: Writes<Item>,
   items: readonly Item[],
+  given?: Rig,
 ): Promise<Record<string, number>> {
-  const rig = await bench.open();
+  const rig = given ?? (await bench.open());
   const before = await rig.lease.snapshot();
   await premise('the plain batch that it begins with', async () =>
     mustSucceed(w, items, await w.write(rig, items), 'a plain batch'),
   );
   const tables = grown(before, await rig.lease.snapshot());
+  if (given) await rig.lease.restore(before);
   if (Object.keys(tables).length === 0) {
     throw new Violation(
       'a batch adds no row to any table of the engine: does the backend open the site that it was given?',

@@ -1,8 +1,10 @@
 import type { Fault, RowFaultKind } from '../kernel/engine.ts';
-import { type Bench, type Guard, guard } from '../kernel/guard.ts';
+import { type Bench, type Guard, guard, type Rig } from '../kernel/guard.ts';
 import { type Position, positions, rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
 import { mustBeTrue } from '../kernel/true-outcomes.ts';
 import type { Writes } from '../kernel/writes.ts';
+import { Met } from './met.ts';
+import { Standing } from './standing.ts';
 
 /** Kinds that a backend may take for worth another try, the likeliest first. */
 const temptations: readonly RowFaultKind[] = ['serialization', 'trigger', 'session-ended', 'unique', 'check'];
@@ -13,38 +15,37 @@ export function transientFaultEndsWhole<Item>(w: Writes<Item>): Guard {
     statement:
       'After a fault that happens once, whether the backend tries again or reports it, all items are stored once with true outcomes, or none is.',
     needs: ['rowFault'],
-    proves: ['faults raised', 'kinds', 'places'],
+    proves: ['faults raised', 'kinds', 'places', 'endings'],
     async check(bench) {
       const size = severalChunks(bench);
-      const items = w.items(bench, size);
-      const [table, rows] = Object.entries(await tablesWritten(bench, w, items))[0]!;
-      const { rowFaults } = await bench.lease();
-      const kinds = temptations.filter((kind) => rowFaults.includes(kind));
-      const met: Met = { kinds: new Set(), places: new Set() };
+      const standing = new Standing(bench);
+      const rig = await standing.rig();
+      const [table, rows] = Object.entries(await tablesWritten(bench, w, w.items(bench, size), rig))[0]!;
+      const kinds = temptations.filter((kind) => rig.lease.rowFaults.includes(kind));
       const places = tellingPlaces(positions(bench, size));
+      const met = new Met();
       for (let i = 0; i < Math.max(kinds.length, places.length); i++) {
         const kind = kinds[i % kinds.length]!;
         const place = places[i % places.length]!;
         const nth = rowAt(place.slot, size, rows);
-        await bench.case(`${kind}-${place.name}`, async () => {
-          const sprang = await once(bench, w, items, { at: 'row', table, nth, kind, once: true });
-          if (sprang) met.kinds.add(kind) && met.places.add(place.name);
+        await standing.case(`${kind}-${place.name}`, async (there) => {
+          const ending = await once(bench, w, there, w.items(bench, size), { at: 'row', table, nth, kind, once: true });
+          if (ending === undefined) return false;
+          met.note({ kinds: kind, places: place.name, endings: ending });
+          return true;
         });
       }
       if (bench.facts.lacks.cut === undefined) {
-        await bench.case('cut-before-the-commit', async () => {
-          await once(bench, w, items, { at: 'cut', point: { commit: 'before-sent' } });
+        await standing.case('cut-before-the-commit', async (there) => {
+          const cut = { at: 'cut', point: { commit: 'before-sent' } } as const;
+          const ending = await once(bench, w, there, w.items(bench, size), cut);
+          if (ending !== undefined) met.note({ kinds: 'cut before the commit', endings: ending });
+          return ending !== undefined;
         });
       }
-      bench.record('kinds', [...met.kinds].join(', '));
-      bench.record('places', [...met.places].join(', '));
+      met.record(bench);
     },
   });
-}
-
-interface Met {
-  kinds: Set<string>;
-  places: Set<string>;
 }
 
 /** The first of the first chunk, the middle of the second and the last of the last; or those of the only one. */
@@ -52,19 +53,24 @@ function tellingPlaces(all: Position[]): Position[] {
   return all.length > 3 ? all.filter((_, i) => i % 4 === 0) : all;
 }
 
-/** Writes the items under a fault that happens once; whether it did. */
-async function once<Item>(bench: Bench, w: Writes<Item>, items: readonly Item[], fault: Fault): Promise<boolean> {
-  const rig = await bench.open();
+/** Writes the items under a fault that happens once; how that ended, or undefined when the fault was not met. */
+async function once<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  rig: Rig,
+  items: readonly Item[],
+  fault: Extract<Fault, { at: 'row' | 'cut' }>,
+): Promise<string | undefined> {
   const armed = await rig.lease.arm(fault);
   const written = await w.write(rig, items);
   const { count } = await armed.sprung();
   await armed.disarm();
   bench.record('faults raised', count);
-  if (count === 0) return false;
-  const lost = fault.at === 'cut' || (fault.at === 'row' && fault.kind === 'session-ended');
+  if (count === 0) return undefined;
+  const answerLost = fault.at === 'cut' || fault.kind === 'session-ended';
   const how =
-    fault.at === 'row' ? `whose row ${fault.nth} failed once (${fault.kind})` : 'whose connection was cut once';
-  const came = await mustBeTrue(bench, w, rig, items, written, `a batch ${how}`, { answerLost: lost });
-  bench.record(came.failed ? 'batches reported as failed' : 'batches stored after another try', 1);
-  return true;
+    fault.at === 'cut' ? 'whose connection was cut once' : `whose row ${fault.nth} failed once (${fault.kind})`;
+  const came = await mustBeTrue(bench, w, rig, items, written, `a batch ${how}`, { answerLost });
+  if (came.failed) return 'reported';
+  return 'stored by another try';
 }

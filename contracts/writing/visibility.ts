@@ -1,0 +1,66 @@
+import { mustSucceed } from '../kernel/checks.ts';
+import { type Guard, guard, Violation } from '../kernel/guard.ts';
+import { short } from '../kernel/print.ts';
+import { severalChunks, tablesWritten } from '../kernel/tables.ts';
+import type { Writes } from '../kernel/writes.ts';
+
+export function noPartialVisibility<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: `${w.contract}/no-partial-visibility`,
+    statement: 'A reader that looks while the batch is being written sees all of it or nothing.',
+    needs: ['isolated', 'observer', 'trace'],
+    proves: ['samples in flight'],
+    async check(bench) {
+      const size = severalChunks(bench);
+      for (const shape of ['full', 'mixed'] as const) {
+        const tables = Object.keys(await tablesWritten(bench, w, w.items(bench, size, shape)));
+        await bench.case(`tables-${shape}`, async () => {
+          const rig = await bench.open();
+          const items = w.items(bench, size, shape);
+          const before = await rig.lease.snapshot();
+          const watch = await rig.lease.watch({ tables });
+          const written = await w.write(rig, items);
+          const { samples } = await watch.stop();
+          mustSucceed(w, items, written, 'a watched batch');
+          const after = await rig.lease.snapshot();
+          bench.record('samples in flight', samples.filter((s) => s.inFlight).length);
+          const none = tables.map((t) => before.tables[t] ?? 0).join(' ');
+          const all = tables.map((t) => after.tables[t] ?? 0).join(' ');
+          for (const { found, statements } of samples) {
+            if ('refused' in found || 'missing' in found) continue;
+            const seen = tables.map((t) => Number(found.rows[0]?.[t])).join(' ');
+            if (seen === none || seen === all) continue;
+            throw new Violation(
+              `a reader saw ${seen} rows in ${tables.join(', ')} after ${statements} statements of the batch; before it were ${none}, afterwards ${all}`,
+            );
+          }
+        });
+        await bench.case(`rows-${shape}`, async () => {
+          if (bench.rowsStatement === null) return;
+          const rig = await bench.open();
+          const items = w.items(bench, size, shape);
+          const watch = await rig.lease.watch({ statement: bench.rowsStatement });
+          const written = await w.write(rig, items);
+          const { samples } = await watch.stop();
+          mustSucceed(w, items, written, 'a watched batch');
+          const final = await rig.read();
+          const whole = 'rows' in final ? rowSet(final.rows) : '';
+          for (const { found, statements } of samples) {
+            if ('refused' in found || 'missing' in found || found.rows.length === 0) continue;
+            if (rowSet(found.rows) === whole) continue;
+            throw new Violation(
+              `after ${statements} statements of the batch a reader saw ${found.rows.length} of ${size} rows, or rows that were not yet complete`,
+            );
+          }
+        });
+      }
+    },
+  });
+}
+
+function rowSet(rows: Record<string, unknown>[]): string {
+  return rows
+    .map((row) => short(row, Number.POSITIVE_INFINITY))
+    .sort()
+    .join('\n');
+}
