@@ -1,23 +1,18 @@
 import type { Guard } from '../kernel/guard.ts';
 import type { Writes } from '../kernel/writes.ts';
-import {nothingPersistsAfterFailure} from './atomicity.ts';
-import {
-  abortedBeforeStartWritesNothing,
-  abortTakesEffect,
-  cancelledIsAllOrNothing,
-  usableAfterAbort,
-} from './cancelling.ts';
-import {commitFailureIsReported} from './commit-failure.ts';
-import {emptyBatch} from './empty-batch.ts';
-import {failedBatchDoesNotComeBack} from './ghosts.ts';
-import {inputsAreNotTouched, inputsMayChangeInFlight} from './inputs.ts';
-import {pastTheLimits} from './limits.ts';
-import {isOneCommit} from './one-commit.ts';
-import {acknowledgedSurvivesReopen} from './reopening.ts';
-import {isOneRoundTripPerChunk} from './round-trips.ts';
-import {transientFaultEndsWhole} from './transient-fault.ts';
-import {backendUsableAfterFailure} from './usability.ts';
-import {noPartialVisibility} from './visibility.ts';
+import { nothingPersistsAfterFailure } from './atomicity.ts';
+import { abortedBeforeStartWritesNothing } from './cancelling.ts';
+import { commitFailureIsReported } from './commit-failure.ts';
+import { emptyBatch } from './empty-batch.ts';
+import { failedBatchDoesNotComeBack } from './ghosts.ts';
+import { inputsAreNotTouched, inputsMayChangeInFlight } from './inputs.ts';
+import { pastTheLimits } from './limits.ts';
+import { isOneCommit } from './one-commit.ts';
+import { acknowledgedSurvivesReopen } from './reopening.ts';
+import { isOneRoundTripPerChunk } from './round-trips.ts';
+import { transientFaultEndsWhole } from './transient-fault.ts';
+import { backendUsableAfterFailure } from './usability.ts';
+import { noPartialVisibility } from './visibility.ts';
 
 /** The guards that every writing contract has, written once and registered under its name. */
 export function writingGuards<Item>(w: Writes<Item>): Guard[] {
@@ -29,10 +24,7 @@ export function writingGuards<Item>(w: Writes<Item>): Guard[] {
     commitFailureIsReported(w),
     transientFaultEndsWhole(w),
     acknowledgedSurvivesReopen(w),
-    abortTakesEffect(w),
     abortedBeforeStartWritesNothing(w),
-    cancelledIsAllOrNothing(w),
-    usableAfterAbort(w),
     inputsAreNotTouched(w),
     inputsMayChangeInFlight(w),
     emptyBatch(w),
