@@ -20,16 +20,28 @@ export function checkNames({ paths, required, contracts, guards }: Names, toolki
   for (const glob of guards) checkGuard(glob, ids);
 }
 
+/** Refuses a pattern that no mutant has, and tells the nearest that one has. */
+export function checkMutants(globs: readonly string[], mutants: readonly { id: string }[]): void {
+  const ids = mutants.map(({ id }) => id);
+  for (const glob of globs) {
+    if (!matchesAny(glob, ids))
+      throw noneMatches('mutant', glob, ids, 'contract-test explain <guard> names the mutants of a guard');
+  }
+}
+
 function unknown(what: string, name: string, known: string[]): UsageError {
   return new UsageError(`no ${what} is called ${JSON.stringify(name)}`, didYouMean(name, known));
 }
 
 function checkGuard(glob: string, ids: string[]): void {
-  if (matchesAny(glob, ids)) return;
+  if (!matchesAny(glob, ids)) throw noneMatches('guard', glob, ids, 'contract-test list shows all guards');
+}
+
+function noneMatches(what: string, glob: string, ids: string[], otherwise: string): UsageError {
   const inAnyContract = `*/${glob}`;
   const alike = matchesAny(inAnyContract, ids) ? inAnyContract : nearest(glob, ids);
-  const hint = alike === undefined ? 'contract-test list shows all guards' : `did you mean ${alike}?`;
-  throw new UsageError(`no guard matches ${JSON.stringify(glob)}`, hint);
+  const hint = alike === undefined ? otherwise : `did you mean ${alike}?`;
+  return new UsageError(`no ${what} matches ${JSON.stringify(glob)}`, hint);
 }
 
 function matchesAny(glob: string, ids: string[]): boolean {

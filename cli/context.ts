@@ -3,6 +3,8 @@ import type { Contract } from '../contracts/kernel/guard.ts';
 import type { Mutant } from '../contracts/kernel/mutant.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { DoctorOptions } from '../runner/doctor.ts';
+import type { Proof, ProofReporter } from '../runner/proof.ts';
+import type { ProveOptions } from '../runner/prove.ts';
 import type { EngineReport, Report, Reporter } from '../runner/report.ts';
 import type { BackendModule, RunOptions } from '../runner/run-options.ts';
 
@@ -15,6 +17,7 @@ export interface Toolkit {
   /** Built-in backends. */
   references: readonly BackendModule[];
   run(options: RunOptions, reporters: Reporter[]): Promise<Report>;
+  prove(options: ProveOptions, reporters: ProofReporter[]): Promise<Proof>;
   doctor(options: DoctorOptions): Promise<EngineReport[]>;
 }
 

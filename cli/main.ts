@@ -35,8 +35,9 @@ async function loadToolkit(): Promise<Toolkit> {
     import('../runner/run.ts'),
     import('../runner/doctor.ts'),
   ]);
+  const prove: Toolkit['prove'] = async (...args) => (await import('../runner/prove.ts')).prove(...args);
   const mutants = async () => (await import('../contracts/mutants.ts')).mutants;
-  return { ...contracts, ...providers, ...references, ...run, ...doctor, mutants };
+  return { ...contracts, ...providers, ...references, ...run, ...doctor, prove, mutants };
 }
 
 /** `| head` closes the pipe when it has seen enough: that ends the command, and is no error. */

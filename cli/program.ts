@@ -6,6 +6,7 @@ import { explainCommand } from './explain.ts';
 import { tellFailure } from './failure.ts';
 import { helpEnd } from './help.ts';
 import { listCommand } from './list.ts';
+import { proveCommand } from './prove.ts';
 import { runCommand } from './run.ts';
 
 /** Runs one command line, without the names of Node and script, and returns its exit code. */
@@ -26,7 +27,12 @@ export async function execute(argv: string[], context: Context): Promise<number>
 
 function build(context: Context, ended: (exitCode: number) => void): Command {
   const run = runCommand(context, ended);
-  const others = [listCommand(context), explainCommand(context), doctorCommand(context, ended)];
+  const others = [
+    proveCommand(context, ended),
+    listCommand(context),
+    explainCommand(context),
+    doctorCommand(context, ended),
+  ];
   const program = new Command('contract-test')
     .description('Tells whether the batch writes of a storage backend keep their promises, on a real engine.')
     .usage('[command] [options]')

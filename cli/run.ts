@@ -60,7 +60,7 @@ async function run(flags: RunFlags, context: Context): Promise<number> {
 }
 
 function noSuchCommand(given: string): UsageError {
-  const commands = ['run', 'list', 'explain', 'doctor'];
+  const commands = ['run', 'prove', 'list', 'explain', 'doctor'];
   if (/[./]/.test(given)) {
     return new UsageError(`unexpected argument ${JSON.stringify(given)}`, 'a backend is named with --backend <file>');
   }

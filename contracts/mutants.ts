@@ -1,5 +1,10 @@
 import type { Mutant } from './kernel/mutant.ts';
 import { sendBatchMutants } from './send-batch/mutants/index.ts';
+import { setupMutants } from './setup/mutants.ts';
 
-/** Every behavioural mutant, contract by contract. */
-export const mutants: Mutant[] = [...sendBatchMutants];
+/** Every behavioural mutant, by the name of its contract and its own: `send-batch/ids-reversed`. */
+export const mutants: Mutant[] = [...named('setup', setupMutants), ...named('send-batch', sendBatchMutants)];
+
+function named(contract: string, list: readonly Mutant[]): Mutant[] {
+  return list.map((mutant) => ({ ...mutant, id: `${contract}/${mutant.id}` }));
+}

@@ -1,12 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { Report, Reporter } from '../runner/report.ts';
+import type { Proof } from '../runner/proof.ts';
+import type { Report } from '../runner/report.ts';
 
-/** Writes the whole report as JSON, by docs/report.schema.json, to a stream or a file. */
-export function jsonReporter(target: Writable | string): Reporter {
+/** Writes all that was found as JSON, by docs/report.schema.json or docs/proof.schema.json, to a stream or a file. */
+export function jsonReporter(target: Writable | string) {
   return {
-    async finished(report: Report) {
+    async finished(report: Report | Proof) {
       const text = `${JSON.stringify(report, null, 2)}\n`;
       if (typeof target !== 'string') {
         target.write(text);

@@ -25,6 +25,13 @@ export interface BenchOptions extends RigOptions {
   runs: number;
   /** The only case to run, and fast-check's path into its values. */
   replay: { case: string; path: string | undefined } | null;
+  /** Ends the guard at its first violation. */
+  firstOnly?: boolean;
+}
+
+/** Ends a guard that is asked for its first violation only. */
+export class Enough extends Error {
+  override name = 'Enough';
 }
 
 /** A violation, with the case that found it and what `--replay` needs to run that case again. */
@@ -60,6 +67,8 @@ export class GuardBench implements Bench {
   generated = 0;
   /** The case that is running now. */
   currentCase: string | null = null;
+  /** The guard's time was up, and no single call of the subject was the reason. */
+  tooSlow = false;
 
   readonly #o: BenchOptions;
   #draws: Draws;
@@ -168,6 +177,7 @@ export class GuardBench implements Bench {
       // Shrinking may take most of the guard's time, but not all of it.
       interruptAfterTimeLimit: Math.max(1, this.#o.deadline.left * 0.7),
       ...(path === undefined ? {} : { path }),
+      ...(this.#o.firstOnly && { endOnFailure: true }),
     });
     this.tracer?.begin(failing);
     if (stopped) throw stopped;
@@ -203,6 +213,7 @@ export class GuardBench implements Bench {
       if (!(error instanceof Violation) || error instanceof SubjectDied) throw error;
       this.found(error, error instanceof Shrunk ? error.replay : name);
       this.tracer?.keep();
+      if (this.#o.firstOnly) throw new Enough();
     }
     this.currentCase = null;
     this.tracer?.begin();

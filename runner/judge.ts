@@ -1,15 +1,17 @@
 import type { Declaration, EngineFacts, NotApplicableReason } from '../contracts/kernel/capabilities.ts';
 import { whyNotApplicable } from '../contracts/kernel/capabilities.ts';
 import { LeftLocked } from '../contracts/kernel/engine.ts';
-import { type Guard, NotApplicable, Vacuous, Violation } from '../contracts/kernel/guard.ts';
+import { type Bench, type Guard, NotApplicable, Vacuous, Violation } from '../contracts/kernel/guard.ts';
+import { loadMutants, pickMutants } from '../host/spoil.ts';
 import type { Engine } from '../providers/provider.ts';
-import { GuardBench } from './bench.ts';
+import { Enough, GuardBench } from './bench.ts';
 import { Deadline, DeadlinePassed, Interrupted } from './deadline.ts';
 import { mustLive } from './engines.ts';
 import type { HostPool } from './host-pool.ts';
 import type { EnginePath } from './path.ts';
 import { replayLine } from './replay.ts';
 import type { PathReport, Report, Verdict } from './report.ts';
+import { SubjectDied } from './rigs.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** Everything about one engine path that its guards share. */
@@ -24,6 +26,17 @@ export interface PathContext {
   hung: boolean;
   counts: Report['counts'];
   console: PathReport['console'];
+  /** A guard ends at its first violation, and shrinks nothing: enough to know that it can be violated. */
+  firstOnly?: boolean;
+}
+
+/** What a guard decided, and what became of the mutants that spoiled its subjects. */
+export interface Judged {
+  verdict: Verdict;
+  /** How often they lied, as far as could be asked. */
+  lies: number;
+  /** The guard was not through when its time was up, and no single call of the subject was the reason. */
+  timedOut: boolean;
 }
 
 /** What a guard gets on a path where a subject hung before: enough to see that it hangs again. */
@@ -31,22 +44,32 @@ const afterHang = 2000;
 
 /** Runs one guard on one path and decides. Rejects only with `Interrupted`, or with `EngineEnded`. */
 export async function judge(guard: Guard, context: PathContext): Promise<Verdict> {
+  return (await judgeSpoiled(guard, context)).verdict;
+}
+
+/** Judges as `judge` does, and tells how the mutants of `options.mutants` fared. */
+export async function judgeSpoiled(guard: Guard, context: PathContext): Promise<Judged> {
   const startedAt = performance.now();
   const verdict = blankVerdict(guard, context.path);
   const reason = hostReason(guard, context) ?? whyNotApplicable(guard.needs, context.declaration, context.facts);
-  if (reason) return notApplicable(verdict, reason);
+  if (reason) return { verdict: notApplicable(verdict, reason), lies: 0, timedOut: false };
 
   const { options } = context;
-  const limit = context.hung ? Math.min(options.timeout, afterHang) : options.timeout;
+  const mutants = options.mutants.length === 0 ? [] : pickMutants(await loadMutants(), options.mutants);
+  const timeout = Math.min(options.timeout, ...mutants.map((mutant) => mutant.timeout ?? options.timeout));
+  const limit = context.hung ? Math.min(timeout, afterHang) : timeout;
   const deadline = new Deadline(limit, options.signal);
   const bench = new GuardBench({
     ...context,
     ...options,
+    mutants: mutants.filter((mutant) => !mutant.bench).map(({ id }) => id),
     guard: guard.id,
     deadline,
     replay: parseReplay(options.replay),
   });
-  const sound = await check(guard, bench, deadline, verdict, context);
+  let setupLies = 0;
+  const spoiled = mutants.reduce<Bench>((inner, mutant) => mutant.bench?.(inner, () => setupLies++) ?? inner, bench);
+  const sound = await check(guard, bench, spoiled, deadline, verdict, context);
   noteConsole(context.console, bench.rigs.console());
   await bench.rigs.end(sound).catch((error) => record(error, verdict, bench, context, limit));
   deadline.end();
@@ -59,18 +82,19 @@ export async function judge(guard: Guard, context: PathContext): Promise<Verdict
   context.counts.generated += bench.generated;
   context.counts.items += bench.rigs.items;
   verdict.durationMs = Math.round(performance.now() - startedAt);
-  return verdict;
+  return { verdict, lies: bench.rigs.lies + setupLies, timedOut: verdict.verdict === 'error' && bench.tooSlow };
 }
 
 /** Runs the guard's check to its end or to the deadline; whether its hosts can be used again. */
 async function check(
   guard: Guard,
   bench: GuardBench,
+  spoiled: Bench,
   deadline: Deadline,
   verdict: Verdict,
   context: PathContext,
 ): Promise<boolean> {
-  const checking = guard.check(bench);
+  const checking = guard.check(spoiled);
   try {
     await deadline.race(checking);
     await bench.rigs.mustBeQuiet();
@@ -103,15 +127,23 @@ async function record(
     verdict.reason = error.message;
     return true;
   }
-  if (error instanceof Violation) bench.found(error);
-  else if (error instanceof LeftLocked) bench.found(new Violation(error.message));
+  if (error instanceof Enough) return true;
+  if (error instanceof Violation) {
+    bench.found(error);
+    // Hosts are slow to start; one whose subject broke a rule can serve again, unless it died.
+    return context.firstOnly === true && !(error instanceof SubjectDied);
+  }
+  if (error instanceof LeftLocked) bench.found(new Violation(error.message));
   else if (error instanceof DeadlinePassed) {
     const violation = await hang(bench, limit);
     if (violation) bench.found(violation);
     else if (context.hung) {
       verdict.verdict = 'vacuous';
       verdict.reason = `a subject of this path hung before, so this guard had ${limit / 1000} s, and did not end in them`;
-    } else fail(verdict, bench, tooSlow(bench, limit));
+    } else {
+      bench.tooSlow = true;
+      fail(verdict, bench, tooSlow(bench, limit));
+    }
     if (violation) context.hung = true;
   } else if (!(error instanceof Interrupted)) fail(verdict, bench, error);
   return false;

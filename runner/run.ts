@@ -1,11 +1,11 @@
 import { clauseSet, type Guard } from '../contracts/kernel/guard.ts';
-import { EngineUnavailable, type Provider } from '../providers/provider.ts';
 import { Interrupted } from './deadline.ts';
-import { EngineEnded, startEngine } from './engines.ts';
+import { EngineSet } from './engine-set.ts';
+import { EngineEnded } from './engines.ts';
 import { exitCodeOf, summarize } from './exit-code.ts';
 import { blankVerdict, judge, type PathContext } from './judge.ts';
 import { pathContext } from './path-context.ts';
-import type { PathReport, Report, Reporter, RunEvents, Verdict } from './report.ts';
+import type { EngineReport, PathReport, Report, Reporter, RunEvents, Verdict } from './report.ts';
 import type { RunOptions } from './run-options.ts';
 import { select } from './select.ts';
 import { packageVersion } from './version.ts';
@@ -21,8 +21,6 @@ const interrupted = 'interrupted before all guards had run';
 export async function run(options: RunOptions, reporters: readonly Reporter[]): Promise<Report> {
   const startedAt = performance.now();
   const selection = await select(options);
-  /** Undefined for one that could not be had. */
-  const engines = new Map<Provider, Awaited<ReturnType<typeof startEngine>> | undefined>();
   let total = selection.paths.reduce((sum, { guards }) => sum + guards.length, 0);
   let engineEnded = false;
   const report = blankReport(options);
@@ -36,28 +34,18 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
     tell('verdict', verdict, { done: report.verdicts.length, total });
   };
 
-  const start = async (provider: Provider) => {
-    const modes = selection.paths.filter(({ path }) => path.provider === provider).map(({ path }) => path.mode);
-    try {
-      const started = await startEngine(provider, [...new Set(modes)], options);
-      report.engines.push(started.report);
-      tell('engineStarted', started.report);
-      return started;
-    } catch (error) {
-      if (!(error instanceof EngineUnavailable) || options.required.includes(provider.name)) throw error;
-      const absent = { provider: provider.name, reason: error.message };
-      report.absent.push(absent);
-      tell('engineAbsent', absent);
-      return undefined;
-    }
-  };
+  const engines = new EngineSet(selection.paths, options, {
+    started: (engine) => tell('engineStarted', engine),
+    absent: (engine) => tell('engineAbsent', engine),
+  });
+  report.engines = engines.reports;
+  report.absent = engines.absent;
 
   try {
     for (const selected of selection.paths) {
       const { path, guards } = selected;
       options.signal.throwIfAborted();
-      if (!engines.has(path.provider)) engines.set(path.provider, await start(path.provider));
-      const started = engines.get(path.provider);
+      const started = await engines.of(path.provider);
       if (!started) {
         total -= guards.length;
         continue;
@@ -73,8 +61,7 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
       };
       report.paths.push(pathReport);
       tell('pathStarted', pathReport, guards.length);
-      const ill = started.report.doctor.find((check) => check.mode === path.mode && !check.ok);
-      await judgePath(guards, context, ill && `doctor: ${ill.name} (${ill.detail})`, decide);
+      await judgePath(guards, context, doctorSays(started.report, path.mode), decide);
     }
   } catch (error) {
     engineEnded = error instanceof EngineEnded;
@@ -83,10 +70,7 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
     else throw error;
   } finally {
     await Promise.all(selection.pools.map((pool) => pool.end()));
-    for (const { engine, report: engineReport } of [...engines.values()].filter((started) => started !== undefined)) {
-      await engine.stop();
-      engineReport.kept.push(...engine.kept());
-    }
+    await engines.stop();
   }
 
   report.durationMs = Math.round(performance.now() - startedAt);
@@ -98,6 +82,12 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
   });
   for (const reporter of reporters) await reporter.finished?.(report);
   return report;
+}
+
+/** What doctor found wrong with a mode, in words. */
+export function doctorSays(engine: EngineReport, mode: string): string | undefined {
+  const ill = engine.doctor.find((check) => check.mode === mode && !check.ok);
+  return ill && `doctor: ${ill.name} (${ill.detail})`;
 }
 
 /** Judges the guards of one path: setup first, then side by side, then those that need the engine for themselves. */

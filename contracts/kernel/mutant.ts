@@ -1,3 +1,4 @@
+import type { Declaration, EngineFacts } from './capabilities.ts';
 import type { Site } from './engine.ts';
 import type { Bench } from './guard.ts';
 
@@ -35,6 +36,10 @@ export interface Mutant<P = unknown> {
   alsoKilledBy: string[];
   /** The verdict that the target must give. */
   expects: 'violated' | 'vacuous';
+  /** Milliseconds that a guard has against it, where the lie is that something never settles. */
+  timeout?: number;
+  /** Why the lie cannot be told on an engine path, in words; undefined where it can. */
+  cannot?(declaration: Declaration, facts: EngineFacts): string | undefined;
   /** Spoils the port, in the subject's host. */
   wrap(subject: P, tools: MutantTools): P;
   /** Spoils where the subject opens (a setting in its address), before it does; returns the site itself where it cannot. */

@@ -90,6 +90,7 @@ export const refusalMutants: Mutant[] = [
   }),
   batchMutant({
     id: 'empty-batch-never-settles',
+    timeout: 2000,
     lie: 'Never settles when a batch is empty.',
     target: 'send-batch/empty-batch',
     spoil: (honest, tools) => async (messages, options) => {

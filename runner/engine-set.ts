@@ -1,0 +1,59 @@
+import { EngineUnavailable, type Provider } from '../providers/provider.ts';
+import { startEngine } from './engines.ts';
+import type { AbsentEngine, EngineReport } from './report.ts';
+import type { RunOptions } from './run-options.ts';
+import type { Selection } from './select.ts';
+
+type Started = Awaited<ReturnType<typeof startEngine>>;
+
+/** The engines of a run, each started when its first path is reached. */
+export class EngineSet {
+  readonly reports: EngineReport[] = [];
+  readonly absent: AbsentEngine[] = [];
+  readonly #paths: Selection['paths'];
+  readonly #options: RunOptions;
+  /** Undefined for one that could not be had. */
+  readonly #engines = new Map<Provider, Started | undefined>();
+  readonly #heard: { started(engine: EngineReport): void; absent(engine: AbsentEngine): void };
+
+  constructor(
+    paths: Selection['paths'],
+    options: RunOptions,
+    heard: { started(engine: EngineReport): void; absent(engine: AbsentEngine): void },
+  ) {
+    this.#paths = paths;
+    this.#options = options;
+    this.#heard = heard;
+  }
+
+  /** The engine of a provider, or undefined when it cannot be had and was not required. */
+  async of(provider: Provider): Promise<Started | undefined> {
+    if (!this.#engines.has(provider)) this.#engines.set(provider, await this.#start(provider));
+    return this.#engines.get(provider);
+  }
+
+  /** Stops all that were started. */
+  async stop(): Promise<void> {
+    for (const started of this.#engines.values()) {
+      if (!started) continue;
+      await started.engine.stop();
+      started.report.kept.push(...started.engine.kept());
+    }
+  }
+
+  async #start(provider: Provider): Promise<Started | undefined> {
+    const modes = this.#paths.filter(({ path }) => path.provider === provider).map(({ path }) => path.mode);
+    try {
+      const started = await startEngine(provider, [...new Set(modes)], this.#options);
+      this.reports.push(started.report);
+      this.#heard.started(started.report);
+      return started;
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable) || this.#options.required.includes(provider.name)) throw error;
+      const absent = { provider: provider.name, reason: error.message };
+      this.absent.push(absent);
+      this.#heard.absent(absent);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import picomatch from 'picomatch';
+import { whyNotApplicable } from '../contracts/kernel/capabilities.ts';
+import type { Guard } from '../contracts/kernel/guard.ts';
+import type { Mutant } from '../contracts/kernel/mutant.ts';
+import type { PathContext } from './judge.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What one guard of a path is to be proved with. */
+export interface GuardPlan {
+  guard: Guard;
+  /** Wrappers that tell no lie. */
+  controls: Mutant[];
+  /** Mutants that it has to find. */
+  aimed: Mutant[];
+  /** Mutants that other guards have to find. */
+  others: Mutant[];
+}
+
+/** The mutants whose names match; all, without a pattern. A pattern that matches none is a `UsageError`. */
+export function chooseMutants(all: readonly Mutant[], patterns: readonly string[]): Mutant[] {
+  for (const pattern of patterns) {
+    if (!all.some((mutant) => !mutant.control && picomatch.isMatch(mutant.id, pattern)))
+      throw new UsageError(
+        `no mutant matches ${pattern}`,
+        'contract-test explain <guard> names the mutants of a guard',
+      );
+  }
+  return all.filter((mutant) => mutant.control || patterns.length === 0 || picomatch.isMatch(mutant.id, [...patterns]));
+}
+
+/** The mutants that spoil subjects of a contract, those of the setup among them. */
+export function mutantsOf(contract: string, mutants: readonly Mutant[]): Mutant[] {
+  return mutants.filter(({ id }) => id.startsWith(`${contract}/`) || id.startsWith('setup/'));
+}
+
+/** What every guard of a path meets: the mutants that are aimed at it, or with `full` all that there are. */
+export function planPath(
+  guards: readonly Guard[],
+  mutants: readonly Mutant[],
+  options: { full: boolean; someMutants: boolean },
+): GuardPlan[] {
+  const lies = mutants.filter((mutant) => !mutant.control);
+  const plans = guards.map((guard) => ({
+    guard,
+    controls: mutants.filter((mutant) => mutant.control),
+    aimed: lies.filter(({ target }) => target === guard.id),
+    others: options.full ? lies.filter((mutant) => mutant.target !== guard.id && mayMeet(mutant, guard)) : [],
+  }));
+  // Of guards that nothing was asked about the controls need not be tried.
+  return options.someMutants ? plans.filter(({ aimed, others }) => aimed.length + others.length > 0) : plans;
+}
+
+/** On a spoiled setup no other verdict could be believed, so that nothing follows from it. */
+function mayMeet(mutant: Mutant, guard: Guard): boolean {
+  return !mutant.id.startsWith('setup/') || guard.id.startsWith('setup/');
+}
+
+/** Why a guard cannot be judged on a path, or why a lie cannot be told there. */
+export function whyNotMet(
+  guard: Guard,
+  mutant: Mutant | undefined,
+  { declaration, facts }: PathContext,
+): string | undefined {
+  const reason = whyNotApplicable(guard.needs, declaration, facts)?.reason;
+  if (reason !== undefined) return reason;
+  const cannot = mutant?.cannot?.(declaration, facts);
+  return cannot === undefined ? undefined : `the lie cannot be told here: ${cannot}`;
+}

@@ -1,0 +1,83 @@
+import type { Guard } from '../contracts/kernel/guard.ts';
+import type { Mutant } from '../contracts/kernel/mutant.ts';
+import { type Judged, judgeSpoiled, type PathContext } from './judge.ts';
+import type { Trial, TrialStatus } from './proof.ts';
+import { whyNotMet } from './prove-plan.ts';
+import { replayLine } from './replay.ts';
+
+/** Puts spoiled subjects before a guard; several mutants spoil the same subjects, one inside the other. */
+export async function tryOne(
+  guard: Guard,
+  mutants: readonly Mutant[],
+  role: Trial['role'],
+  context: PathContext,
+): Promise<Trial> {
+  const startedAt = performance.now();
+  const trial = blankTrial(guard, mutants, role, context);
+  const reason = whyNotMet(guard, mutants[0], context);
+  if (reason !== undefined) return { ...trial, message: reason };
+  const options = { ...context.options, mutants: mutants.map(({ id }) => id) };
+  const judged = await judgeSpoiled(guard, { ...context, options, hung: false, firstOnly: true });
+  const { verdict } = judged;
+  return {
+    ...trial,
+    status: statusOf(guard, mutants[0]!, role, judged),
+    lies: judged.lies,
+    verdict: verdict.verdict,
+    case: verdict.case,
+    message: verdict.message ?? verdict.reason,
+    replay: verdict.verdict === 'not-applicable' ? null : replayLine(verdict, options, null),
+    durationMs: Math.round(performance.now() - startedAt),
+  };
+}
+
+/** A trial that did not take place, since the guard does not let the controls live. */
+export function uncontrolled(guard: Guard, mutant: Mutant, role: Trial['role'], context: PathContext, control: Trial) {
+  const trial = blankTrial(guard, [mutant], role, context);
+  if (control.status === 'not-applicable') return { ...trial, message: control.message };
+  const message = `the guard does not let the controls live (${control.verdict}: ${control.message})`;
+  return { ...trial, status: 'uncontrolled' as const, message };
+}
+
+function blankTrial(guard: Guard, mutants: readonly Mutant[], role: Trial['role'], context: PathContext): Trial {
+  const { path } = context;
+  return {
+    provider: path.provider.name,
+    path: path.name,
+    backend: path.backend,
+    contract: path.contract,
+    guard: guard.id,
+    mutant: mutants.map(({ id }) => id).join(' + '),
+    role,
+    status: 'not-applicable',
+    lies: 0,
+    verdict: 'not-applicable',
+    case: null,
+    message: null,
+    replay: null,
+    durationMs: 0,
+  };
+}
+
+/** What a verdict says of the mutant that it was given to. */
+export function statusOf(
+  guard: Guard,
+  mutant: Mutant,
+  role: Trial['role'],
+  { verdict: { verdict }, lies, timedOut }: Judged,
+): TrialStatus {
+  if (verdict === 'not-applicable') return verdict;
+  if (verdict === 'error') return timedOut ? 'timed-out' : 'crashed';
+  if (role === 'control') return verdict === 'upheld' ? 'spared' : 'control-killed';
+  if (role === 'other') {
+    if (verdict !== 'violated') return 'spared';
+    return mutant.alsoKilledBy.includes(guard.id) || comparesWithAModel(guard) ? 'killed-too' : 'accidental';
+  }
+  if (verdict === mutant.expects) return 'killed';
+  return lies === 0 && verdict === 'upheld' ? 'inert' : 'survived';
+}
+
+/** Guards that compare everything may find every lie. */
+function comparesWithAModel({ id }: Guard): boolean {
+  return /\/equals-the-(model|fold-of-singles)$/.test(id) || id.endsWith('/batch-equals-singles');
+}

@@ -1,0 +1,208 @@
+import { clauseSet, type Guard } from '../contracts/kernel/guard.ts';
+import type { Mutant } from '../contracts/kernel/mutant.ts';
+import { mutants as allMutants } from '../contracts/mutants.ts';
+import { Interrupted } from './deadline.ts';
+import { EngineSet } from './engine-set.ts';
+import { EngineEnded } from './engines.ts';
+import type { PathContext } from './judge.ts';
+import { pathContext } from './path-context.ts';
+import type { Proof, ProofEvents, ProofPath, ProofReporter, Trial } from './proof.ts';
+import { concludeProof } from './prove-conclusion.ts';
+import { chooseMutants, type GuardPlan, mutantsOf, planPath, whyNotMet } from './prove-plan.ts';
+import { tryOne, uncontrolled } from './prove-trial.ts';
+import { doctorSays } from './run.ts';
+import type { RunOptions } from './run-options.ts';
+import { type SelectedPath, select } from './select.ts';
+import { packageVersion } from './version.ts';
+
+/** What a proof is asked to do. */
+export interface ProveOptions extends RunOptions {
+  /** Every mutant meets every guard, not only the one that it is aimed at. */
+  full: boolean;
+  /** Globs over the names of mutants; empty means all. */
+  only: string[];
+}
+
+/**
+ * Proves on every selected path that the guards can fail: spoiled subjects must be found, and the controls let live.
+ *
+ * Throws and ends as `run` does.
+ */
+export async function prove(options: ProveOptions, reporters: readonly ProofReporter[]): Promise<Proof> {
+  const startedAt = performance.now();
+  const mutants = chooseMutants(allMutants, options.only);
+  const selection = await select(options);
+  const plans = new Map(selection.paths.map((selected) => [selected, planOf(selected, mutants, options)]));
+  const tell = listeners(reporters);
+  const engines = new EngineSet(selection.paths, options, {
+    started: (engine) => tell('engineStarted', engine),
+    absent: (engine) => tell('engineAbsent', engine),
+  });
+  const proof = blankProof(options, mutants, engines);
+  const applied = new Map<Guard, number>();
+  let engineEnded = false;
+  let total = [...plans.values()].flat().reduce((sum, plan) => sum + countTrials(plan), 0);
+
+  try {
+    for (const [selected, plan] of plans) {
+      const { path } = selected;
+      options.signal.throwIfAborted();
+      const started = await engines.of(path.provider);
+      const ill = started && (doctorSays(started.report, path.mode) ?? null);
+      const trials = plan.reduce((sum, guardPlan) => sum + countTrials(guardPlan), 0);
+      if (ill === undefined) {
+        total -= trials;
+        continue;
+      }
+      const common = { contract: path.contract, backend: path.backend, provider: path.provider.name };
+      const proofPath: ProofPath = { path: path.name, ...common, ill };
+      proof.paths.push(proofPath);
+      tell('pathStarted', proofPath, ill === null ? trials : 0);
+      if (ill !== null) {
+        total -= trials;
+        continue;
+      }
+      const context = await pathContext(selected, started!.engine, options);
+      for (const { guard } of plan) {
+        if (whyNotMet(guard, undefined, context) === undefined) applied.set(guard, (applied.get(guard) ?? 0) + 1);
+      }
+      await provePath(plan, context, (trial) => {
+        proof.trials.push(trial);
+        tell('trial', trial, { done: proof.trials.length, total });
+      });
+    }
+  } catch (error) {
+    engineEnded = error instanceof EngineEnded;
+    if (engineEnded) proof.interrupted = (error as EngineEnded).message;
+    else if (error instanceof Interrupted || options.signal.aborted) proof.interrupted = interrupted;
+    else throw error;
+  } finally {
+    await Promise.all(selection.pools.map((pool) => pool.end()));
+    await engines.stop();
+  }
+
+  proof.guards = guardReports(plans, applied);
+  proof.durationMs = Math.round(performance.now() - startedAt);
+  concludeProof(proof, {
+    interrupted: proof.interrupted === interrupted,
+    engineMissing: engineEnded || (proof.absent.length > 0 && proof.engines.length === 0),
+    idleCounts: options.only.length === 0,
+  });
+  for (const reporter of reporters) await reporter.finished?.(proof);
+  return proof;
+}
+
+const interrupted = 'interrupted before all mutants had been tried';
+
+function planOf({ path, guards }: SelectedPath, mutants: readonly Mutant[], { full, only }: ProveOptions): GuardPlan[] {
+  return planPath(guards, mutantsOf(path.contract, mutants), { full, someMutants: only.length > 0 });
+}
+
+/** With `full` every control stands alone; else one subject behind all of them will do. */
+function countTrials({ controls, aimed, others }: GuardPlan): number {
+  return (others.length > 0 ? controls.length : Math.min(1, controls.length)) + aimed.length + others.length;
+}
+
+/** Tries what is planned on one path: side by side, then before the guards that need the engine for themselves. */
+async function provePath(plan: readonly GuardPlan[], context: PathContext, tell: (t: Trial) => void): Promise<void> {
+  const { concurrency } = context.options;
+  await tryAll(
+    plan.filter(({ guard }) => !guard.exclusive),
+    context,
+    concurrency,
+    tell,
+  );
+  await tryAll(
+    plan.filter(({ guard }) => guard.exclusive),
+    context,
+    1,
+    tell,
+  );
+}
+
+/** First the controls: what a guard finds counts only if it lets them live. */
+async function tryAll(
+  plan: readonly GuardPlan[],
+  context: PathContext,
+  lanes: number,
+  tell: (trial: Trial) => void,
+): Promise<void> {
+  const uncontrolledBy = new Map<Guard, Trial>();
+  const controls = plan.flatMap(({ guard, controls, others }) => {
+    const groups = others.length > 0 ? controls.map((control) => [control]) : [controls];
+    return groups.map((group) => async () => {
+      const trial = await tryOne(guard, group, 'control', context);
+      if (trial.status !== 'spared') uncontrolledBy.set(guard, trial);
+      tell(trial);
+    });
+  });
+  const spoiled = plan.flatMap(({ guard, aimed, others }) => {
+    const trial = (mutant: Mutant, role: Trial['role']) => async () => {
+      const control = uncontrolledBy.get(guard);
+      tell(
+        control ? uncontrolled(guard, mutant, role, context, control) : await tryOne(guard, [mutant], role, context),
+      );
+    };
+    return [...aimed.map((mutant) => trial(mutant, 'target')), ...others.map((mutant) => trial(mutant, 'other'))];
+  });
+  await sideBySide(controls, lanes);
+  await sideBySide(spoiled, lanes);
+}
+
+/** Runs work in order, so many at a time; waits for all, then throws the first error. */
+async function sideBySide(work: readonly (() => Promise<void>)[], lanes: number): Promise<void> {
+  const next = work[Symbol.iterator]();
+  const lane = async () => {
+    // One iterator for all lanes: each takes what no other has taken.
+    for (let item = next.next(); !item.done; item = next.next()) await item.value();
+  };
+  const results = await Promise.allSettled(Array.from({ length: lanes }, lane));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+function guardReports(plans: ReadonlyMap<SelectedPath, GuardPlan[]>, applied: ReadonlyMap<Guard, number>) {
+  const guards = new Map(
+    [...plans].flatMap(([{ path }, plan]) =>
+      plan.map(({ guard, aimed }) => [guard, { contract: path.contract, aimed }]),
+    ),
+  );
+  return [...guards].map(([guard, { contract, aimed }]) => {
+    const applies = applied.get(guard) ?? 0;
+    return {
+      contract,
+      guard: guard.id,
+      mutants: aimed.map(({ id }) => id),
+      impliedBy: null,
+      applies,
+      idle: applies > 0 && aimed.length === 0,
+    };
+  });
+}
+
+function blankProof(options: ProveOptions, mutants: readonly Mutant[], engines: EngineSet): Proof {
+  return {
+    version: packageVersion(),
+    clauses: clauseSet,
+    seed: options.seed,
+    full: options.full,
+    durationMs: 0,
+    engines: engines.reports,
+    absent: engines.absent,
+    paths: [],
+    guards: [],
+    mutants: mutants.map(({ id, lie, target, expects, control }) => ({ mutant: id, lie, target, expects, control })),
+    trials: [],
+    inertEverywhere: [],
+    killed: { of: 0, killed: 0 },
+    summary: {} as Proof['summary'],
+    exitCode: 5,
+    interrupted: null,
+  };
+}
+
+function listeners(reporters: readonly ProofReporter[]) {
+  return <E extends Exclude<keyof ProofEvents, 'finished'>>(event: E, ...args: Parameters<ProofEvents[E]>): void => {
+    for (const reporter of reporters)
+      (reporter[event] as ((...a: Parameters<ProofEvents[E]>) => void) | undefined)?.(...args);
+  };
+}
