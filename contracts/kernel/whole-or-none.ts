@@ -1,7 +1,6 @@
-import { byToken, failureText, mustCount } from './checks.ts';
+import { byToken, mustCount, saysUnknown } from './checks.ts';
 import type { SlotLine } from './counterexample.ts';
 import { type Bench, type Rig, Violation } from './guard.ts';
-import { type Failure, failureChain } from './outcome.ts';
 import { count, short } from './print.ts';
 import { claimedIds, failureOf, type Writes, type Written } from './writes.ts';
 
@@ -71,10 +70,6 @@ export function toldOf<Item>(w: Writes<Item>, items: readonly Item[], written: W
   );
 }
 
-function saysUnknown(failure: Failure): boolean {
-  return failureChain(failure).some((f) => f.unknown === true);
-}
-
 /** Fails the guard when the call claims what is not there: a batch of which nothing is stored, or ids that no row of it has. */
 export function mustClaimWhatIsThere<Item>(
   w: Writes<Item>,
@@ -94,18 +89,4 @@ export function mustClaimWhatIsThere<Item>(
       `${what}: ${count(foreign.length, 'outcomes')} claim an id that none of its rows has (${short(foreign)})`,
     );
   }
-}
-
-/** Fails the guard when the call says plainly that the batch failed, and all of it is there. */
-export function mustNotDenyWhatIsThere<Item>(
-  w: Writes<Item>,
-  items: readonly Item[],
-  written: Written,
-  found: WholeOrNone,
-  what: string,
-): void {
-  if (!found.whole || toldOf(w, items, written, what) !== 'failed') return;
-  throw new Violation(
-    `${what} was reported as failed (${failureText(failureOf(written)!)}), but all ${count(items.length, w.noun)} are stored`,
-  );
 }

@@ -1,12 +1,19 @@
 import type { Guard } from '../kernel/guard.ts';
 import type { Writes } from '../kernel/writes.ts';
 import { nothingPersistsAfterFailure } from './atomicity.ts';
-import { abortedBeforeStartWritesNothing } from './cancelling.ts';
+import {
+  abortedBeforeStartWritesNothing,
+  abortTakesEffect,
+  cancelledIsAllOrNothing,
+  usableAfterAbort,
+} from './cancelling.ts';
 import { commitFailureIsReported } from './commit-failure.ts';
+import { acknowledgedSurvivesCrash } from './crashing.ts';
 import { emptyBatch } from './empty-batch.ts';
 import { failedBatchDoesNotComeBack } from './ghosts.ts';
 import { inputsAreNotTouched, inputsMayChangeInFlight } from './inputs.ts';
 import { pastTheLimits } from './limits.ts';
+import { lostAckIsAllOrNothing, unknownIsTold } from './lost-ack.ts';
 import { isOneCommit } from './one-commit.ts';
 import { acknowledgedSurvivesReopen } from './reopening.ts';
 import { isOneRoundTripPerChunk } from './round-trips.ts';
@@ -23,8 +30,14 @@ export function writingGuards<Item>(w: Writes<Item>): Guard[] {
     failedBatchDoesNotComeBack(w),
     commitFailureIsReported(w),
     transientFaultEndsWhole(w),
+    lostAckIsAllOrNothing(w),
+    unknownIsTold(w),
     acknowledgedSurvivesReopen(w),
+    acknowledgedSurvivesCrash(w),
+    abortTakesEffect(w),
     abortedBeforeStartWritesNothing(w),
+    cancelledIsAllOrNothing(w),
+    usableAfterAbort(w),
     inputsAreNotTouched(w),
     inputsMayChangeInFlight(w),
     emptyBatch(w),

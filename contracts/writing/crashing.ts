@@ -1,0 +1,109 @@
+import { byToken, mustSucceed, premise } from '../kernel/checks.ts';
+import type { Point } from '../kernel/engine.ts';
+import { type Bench, type Guard, guard, type OpenOptions, type Rig, Violation } from '../kernel/guard.ts';
+import { severalChunks } from '../kernel/tables.ts';
+import { mustBeWholeOrNone, mustClaimWhatIsThere } from '../kernel/whole-or-none.ts';
+import type { Writes, Written } from '../kernel/writes.ts';
+import { statementsOf } from './plain-batch.ts';
+
+/** A log that is written a moment later is lost nearly every time when the kill comes at once; a round may be lucky. */
+const rounds = 3;
+
+export function acknowledgedSurvivesCrash<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: `${w.contract}/acknowledged-survives-crash`,
+    statement:
+      'After kill -9 of the process that hosts the engine and a restart, an acknowledged batch is there whole, and an unacknowledged one whole or not at all. (Shows that it had left the process, not that it was synced to disk.)',
+    needs: ['atomic', 'durable', 'crash', 'trace'],
+    exclusive: true,
+    proves: ['kills after an acknowledgement', 'kills inside a batch', 'recovered'],
+    async check(bench) {
+      await bench.case('once-acknowledged', () => killOnceAcknowledged(bench, w));
+      const items = w.items(bench, severalChunks(bench));
+      const statements = (await statementsOf(bench, w, items)).length;
+      if (statements > 1) {
+        const statement = Math.ceil(statements / 2) + 1;
+        const where = `before statement ${statement} of ${statements}`;
+        await bench.case('in-the-middle', () => killInside(bench, w, { statement }, where));
+      }
+      await bench.case('before-its-commit', () =>
+        killInside(bench, w, { commit: 'before-sent' }, 'before its commit was sent'),
+      );
+      await bench.case('before-its-acknowledgement', () =>
+        killInside(bench, w, { commit: 'before-ack' }, 'before its acknowledgement'),
+      );
+    },
+  });
+}
+
+async function killOnceAcknowledged<Item>(bench: Bench, w: Writes<Item>): Promise<void> {
+  const acknowledged: Acknowledged<Item>[] = [];
+  let rig = await bench.open({ mayDie: true });
+  for (let round = 1; round <= rounds; round++) {
+    acknowledged.push(await acknowledge(w, rig, w.items(bench, 11)));
+    const settled = performance.now();
+    const { pids } = await rig.lease.crash();
+    const milliseconds = Math.round(performance.now() - settled);
+    bench.record('kills after an acknowledgement', pids.length);
+    bench.record(`kill ${round}`, `SIGKILL to ${pids.join(', ')}, gone ${milliseconds} ms after the acknowledgement`);
+    bench.record('recovered', await rig.lease.recover());
+    const when = `the engine was killed within ${milliseconds} ms of the acknowledgement`;
+    // The next round kills the subject that looks here.
+    rig = await mustBeThere(bench, w, { lease: rig.lease, mayDie: round < rounds }, acknowledged, when);
+  }
+}
+
+/** Kills the engine inside a batch that follows an acknowledged one. */
+async function killInside<Item>(bench: Bench, w: Writes<Item>, point: Point, where: string): Promise<void> {
+  const rig = await bench.open({ mayDie: true });
+  const acknowledged = await acknowledge(w, rig, w.items(bench, 11));
+  const items = w.items(bench, severalChunks(bench));
+  const fault = await rig.lease.arm({ at: 'crash', point });
+  const written = await w.write(rig, items);
+  const { count: kills } = await fault.sprung();
+  bench.record('kills inside a batch', kills);
+  bench.record('recovered', await rig.lease.recover());
+  await fault.disarm();
+  const what = `a batch inside which the engine was killed, ${where}`;
+  const again = await mustBeThere(
+    bench,
+    w,
+    rig,
+    [acknowledged],
+    `the engine was killed inside the next batch, ${where}`,
+  );
+  const found = await mustBeWholeOrNone(bench, w, again, items, what);
+  bench.record(`killed ${where}`, found.whole ? 'stored' : 'not stored');
+  mustClaimWhatIsThere(w, items, written, found, what);
+}
+
+interface Acknowledged<Item> {
+  items: readonly Item[];
+  written: Written;
+}
+
+/** Writes a batch that the subject says is stored. */
+async function acknowledge<Item>(w: Writes<Item>, rig: Rig, items: readonly Item[]): Promise<Acknowledged<Item>> {
+  const written = await w.write(rig, items);
+  await premise('the batch before the kill', () => mustSucceed(w, items, written, 'it'));
+  return { items, written };
+}
+
+/** Opens a fresh subject on what the crash left, and fails the guard unless the batches are there whole. */
+async function mustBeThere<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  options: OpenOptions,
+  batches: readonly Acknowledged<Item>[],
+  when: string,
+): Promise<Rig> {
+  const again = await bench.open(options);
+  const stored = byToken(await w.stored(bench, again));
+  for (const { items, written } of batches) {
+    const gone = items.filter((item) => !stored.has(w.token(item))).length;
+    if (gone > 0) throw new Violation(`${gone} of ${items.length} acknowledged ${w.noun} are gone after ${when}`);
+    const what = `an acknowledged batch, after ${when}`;
+    mustClaimWhatIsThere(w, items, written, await mustBeWholeOrNone(bench, w, again, items, what), what);
+  }
+  return again;
+}
