@@ -123,6 +123,10 @@ class Client implements Host {
     return this.ask({ do: 'agent', site, method, args: encode(args) });
   }
 
+  quiet(): Promise<Replies['quiet']> {
+    return this.ask({ do: 'quiet' });
+  }
+
   async answers(ms: number): Promise<boolean> {
     const ping = this.ask({ do: 'ping' });
     return before(ping, ms, () => new Error('no answer')).then(

@@ -1,5 +1,8 @@
 import type { HostEvent } from './protocol.ts';
 
+// The host's own, which are not tracked as the subject's are.
+const { setTimeout, clearTimeout } = globalThis;
+
 const textKept = 8 * 1024;
 const millisecondsBetweenEvents = 100;
 

@@ -3,6 +3,7 @@ import type { Found, Site } from '../contracts/kernel/engine.ts';
 import type { CallOptions, World } from '../contracts/kernel/guard.ts';
 import type { Failure, Settled } from '../contracts/kernel/outcome.ts';
 import type { HostMessage, Manifest, ModuleRef, Request } from './protocol.ts';
+import type { QuietTimers } from './timers.ts';
 
 /** Where a host's subject lives. */
 export type HostKind = 'worker' | 'process' | 'inline';
@@ -44,6 +45,8 @@ export interface Host {
     mutants?: string[];
   }): Promise<Session>;
   agent(site: Site, method: string, args: unknown[]): Promise<unknown>;
+  /** Waits until no timer that a subject set is about to fire; at most about a second. An inline host waits for none. */
+  quiet(): Promise<QuietTimers>;
   /** Whether the host's thread answers within `ms`; false for one that loops. */
   answers(ms: number): Promise<boolean>;
   /** Ends the thread or process at once; requests that wait for a reply reject with `HostEnded`. */

@@ -2,6 +2,7 @@ import type { Declaration, EngineFacts } from '../contracts/kernel/capabilities.
 import type { Found, Site } from '../contracts/kernel/engine.ts';
 import type { Failure } from '../contracts/kernel/outcome.ts';
 import type { Wire } from './codec.ts';
+import type { QuietTimers } from './timers.ts';
 
 /** A module that a host loads: a `file:` URL and the name of an export. */
 export interface ModuleRef {
@@ -33,6 +34,8 @@ export type Ask =
   | { do: 'agent'; site: Site; method: string; args: Wire }
   /** How often each mutant of this session changed something observable. */
   | { do: 'lies'; session: number }
+  /** Waits until no timer of the subject's is about to fire. */
+  | { do: 'quiet' }
   | { do: 'ping' };
 
 /** What the host does with the arguments that it made from the message. */
@@ -83,5 +86,6 @@ export interface Replies {
   close: null;
   agent: unknown;
   lies: Record<string, number>;
+  quiet: QuietTimers;
   ping: null;
 }

@@ -51,6 +51,7 @@ describe.each(ownThread)('a %s host', (kind) => {
     await call;
     await probe.rows();
     await subject.lies();
+    await host.quiet();
     await host.agent(site, 'look', [new Map<string, unknown>().size]);
     await expect(subject.call('nothing', [])).rejects.toThrow();
     await subject.close();
@@ -67,7 +68,7 @@ describe.each(ownThread)('a %s host', (kind) => {
     expect(errorsBy('Declaration', declared)).toBe(null);
 
     const asked = exchanged.filter((e) => e.from === 'judge').map(({ message }) => (message as Request).do);
-    const all = ['load', 'declare', 'open', 'call', 'cancel', 'rows', 'close', 'agent', 'lies', 'ping'];
+    const all = ['load', 'declare', 'open', 'call', 'cancel', 'rows', 'close', 'agent', 'lies', 'quiet', 'ping'];
     expect(new Set(asked)).toEqual(new Set(all));
     const heard = exchanged.filter((e) => e.from === 'host').flatMap(({ message }) => kindsOf(message as HostMessage));
     expect(new Set(heard)).toEqual(new Set(['value', 'threw', 'refused', 'touched', 'stray', 'console']));

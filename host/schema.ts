@@ -156,6 +156,7 @@ const requests = [
     args: ref('Wire'),
   }),
   ask('lies', 'How often each mutant of a session has lied. The value is an object of counts.', { session: index() }),
+  ask('quiet', 'Waits until no timer of the subject is about to fire. The value is { timers, milliseconds }.'),
   ask('ping', 'The value is null.'),
 ];
 

@@ -12,6 +12,7 @@ import { memberShape } from './port-shapes.ts';
 import { print } from './print.ts';
 import type { HostMessage, Manifest, Reply, Request } from './protocol.ts';
 import { loadMutants, pickMutants, type Spoiled, spoil } from './spoil.ts';
+import { quietTimers } from './timers.ts';
 
 type RequestTo<D extends Request['do']> = Extract<Request, { do: D }>;
 
@@ -65,6 +66,8 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
         return agentOf(request.site).call(request.site, request.method, decode(request.args) as unknown[]);
       case 'lies':
         return subjectOf(request.session).lies;
+      case 'quiet':
+        return quietTimers();
       case 'ping':
         return null;
       default:

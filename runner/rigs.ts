@@ -30,6 +30,9 @@ export interface RigOptions {
   keep: boolean;
 }
 
+/** How often timers and engine are waited for in turn; a subject may never be still. */
+const quietRounds = 5;
+
 /** The host died under a call: nothing more can be asked of it, so the guard ends here. */
 export class SubjectDied extends Violation {}
 
@@ -63,11 +66,14 @@ export class Rigs {
     const lease = options.lease ?? (await this.lease());
     const host = await this.#hostFor(options);
     await this.#attach(lease, host);
-    const opened = await this.#openSubject(lease, host, options.wrapped ? [`${this.#o.path.contract}/pass-through`] : []);
+    const opened = await this.#openSubject(
+      lease,
+      host,
+      options.wrapped ? [`${this.#o.path.contract}/pass-through`] : [],
+    );
     const subject = options.mayDie ? mortal(opened) : opened;
     this.scopes.push(() => subject.close());
-    const quiet = async (): Promise<Quiet> => ({ engine: await lease.quiet(), timers: 0, milliseconds: 0 });
-    return { lease, subject, read: this.#reader(lease, host), quiet };
+    return { lease, subject, read: this.#reader(lease, host), quiet: () => this.#quiet(lease, host) };
   }
 
   /** Fails the guard for what its subjects did outside of any call: errors that nobody caught, a loop without end. */
@@ -232,6 +238,26 @@ export class Rigs {
         throw error;
       }
     };
+  }
+
+  /** A timer may send a statement, and an answer may set a timer: both are waited for, until neither has anything new. */
+  async #quiet(lease: Lease, host: Host): Promise<Quiet> {
+    const startedAt = performance.now();
+    let timers = 0;
+    let engine = '';
+    for (let round = 0; round < quietRounds; round++) {
+      const before = engine;
+      const fired = host.ended === undefined ? await this.#timersOf(host) : 0;
+      timers += fired;
+      engine = await this.#awaited('waiting until the engine is quiet', lease.quiet());
+      if (round > 0 && fired === 0 && engine === before) break;
+    }
+    return { engine, timers, milliseconds: Math.round(performance.now() - startedAt) };
+  }
+
+  async #timersOf(host: Host): Promise<number> {
+    const what = "waiting until the subject's timers are quiet";
+    return (await this.#asked(host, what, () => host.quiet())).timers;
   }
 
   async #openProbe(lease: Lease, host: Host, closed: () => void): Promise<Session> {

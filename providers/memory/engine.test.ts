@@ -33,6 +33,15 @@ function insert(count: number): void {
 }
 
 describe('a lease', () => {
+  it('is quiet once no transaction is open, and says so', async () => {
+    const transaction = store.begin();
+    const quiet = lease.quiet();
+    transaction.rollback();
+    expect(await quiet).toContain('no transaction is open');
+    store.begin();
+    expect(await lease.quiet()).toContain('1 transaction stayed open');
+  });
+
   it('reads as missing before its table is there, and after it was wiped', async () => {
     expect(await lease.read('things')).toEqual({ missing: 'no such table: things' });
     store.createTable('things');

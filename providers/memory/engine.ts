@@ -17,6 +17,7 @@ import {
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import { AttachedHosts, addSprung, joinWatched } from '../attached-hosts.ts';
+import { untilNoneIsOpen } from '../open-transactions.ts';
 import type { DoctorCheck, Engine } from '../provider.ts';
 import type { MemorySite } from '../sites.ts';
 import { examine } from './doctor.ts';
@@ -132,7 +133,7 @@ class MemoryLease implements Lease {
   }
 
   async quiet(): Promise<string> {
-    return "the engine runs in the subject's own thread";
+    return untilNoneIsOpen(async () => Number((await this.#ask('openTransactions')) ?? 0));
   }
 
   async watch(sample?: SampleBy): Promise<Watch> {

@@ -53,6 +53,7 @@ function install(): Agent {
 
   const methods: Record<string, (at: SqliteSite, site: WatchedSite, ...args: never[]) => unknown> = {
     hello: (_at, site) => ({ process: process.pid, opened: site.opened, tooLate }) satisfies Hello,
+    openTransactions: (_at, site) => site.openTransactions,
     arm: (at, site, order: Order) => arm(at, site, order),
     watch: (at, site, key: string, sample: SampleBy | null) => watch(at, site, key, sample),
     report: (_at, site, key: string) => report(site, key),

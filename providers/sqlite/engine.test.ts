@@ -51,6 +51,17 @@ describe.each(modes)('a lease in mode %s', (mode) => {
     );
   });
 
+  it('is quiet once no transaction is open, and says so', async () => {
+    await using t = await inThread(mode, schema);
+    t.db.exec('BEGIN; INSERT INTO things VALUES (1, 1)');
+    const quiet = t.lease.quiet();
+    t.db.exec('COMMIT');
+    expect(await quiet).toContain('no transaction is open');
+    t.db.exec('BEGIN');
+    expect(await t.lease.quiet()).toContain('1 transaction stayed open');
+    t.db.exec('ROLLBACK');
+  });
+
   it('can be released twice', async () => {
     await using t = await inThread(mode, schema);
     await t.lease.release();
@@ -139,7 +150,7 @@ describe('the engine', () => {
 
   it('names its facts by mode, and refuses a mode that it has not', () => {
     const engine = new SqliteEngine({});
-    const always = ['wire', 'identityStep', 'sessionZone'];
+    const always = ['wire', 'identityStep', 'sessionZone', 'cut', 'hold', 'abort'];
     expect(Object.keys(engine.facts('file').lacks)).toEqual(always);
     expect(Object.keys(engine.facts('memory').lacks)).toEqual([...always, 'observer', 'lock', 'crash', 'twoHosts']);
     expect(Object.keys(engine.facts('shared').lacks)).toEqual([...always, 'crash']);

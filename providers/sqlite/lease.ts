@@ -22,6 +22,7 @@ import {
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import { AttachedHosts, addSprung, joinWatched, nothingSprung } from '../attached-hosts.ts';
 import { monotonicMs } from '../clock.ts';
+import { untilNoneIsOpen } from '../open-transactions.ts';
 import type { SqliteSite } from '../sites.ts';
 import type { Hello } from './agent.ts';
 import { analyse, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
@@ -165,7 +166,10 @@ export class SqliteLease implements Lease {
   }
 
   async quiet(): Promise<string> {
-    return "the engine runs in the subject's own thread";
+    return untilNoneIsOpen(async () => {
+      const open = (await this.#hosts.callAll('openTransactions', [])) as number[];
+      return open.reduce((sum, one) => sum + one, 0);
+    });
   }
 
   async watch(sample?: SampleBy): Promise<Watch> {

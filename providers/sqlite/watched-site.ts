@@ -22,6 +22,10 @@ export class WatchedSite {
     return [...this.connections].at(-1);
   }
 
+  get openTransactions(): number {
+    return [...this.connections].filter(({ db }) => inTransaction(db)).length;
+  }
+
   /** Runs statements of ours on a connection of the subject's: they are not recorded and spring nothing. */
   quietly<T>(work: () => T): T {
     this.#ownWork += 1;
@@ -55,7 +59,7 @@ export class WatchedSite {
     };
     const savepoint = statement.kind === 'other' ? savepointOf(sql) : undefined;
     if (savepoint) statement.kind = this.#kindOf(savepoint, connection, insideTransaction);
-    const open = this.#transactionIsOpen();
+    const open = this.openTransactions > 0;
     this.#record((recording) => recording.begin(statement, open));
     for (const fault of this.faults.values()) fault.began({ sql, commits: commits(statement, insideTransaction) });
     statement.startedMs = monotonicMs();
@@ -93,16 +97,12 @@ export class WatchedSite {
       const seen = { sql, commits: commits(statement, insideTransaction) };
       for (const fault of this.faults.values()) fault.succeeded(seen, statement.rows ?? 0);
     }
-    const open = this.#transactionIsOpen();
+    const open = this.openTransactions > 0;
     this.#record((recording) => recording.look(open));
   }
 
   #record(work: (recording: Recording) => void): void {
     for (const recording of this.recordings.values()) this.quietly(() => work(recording));
-  }
-
-  #transactionIsOpen(): boolean {
-    return [...this.connections].some(({ db }) => inTransaction(db));
   }
 
   #changes(db: DatabaseSync): number {

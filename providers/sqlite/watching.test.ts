@@ -70,6 +70,23 @@ describe('statements', () => {
     expect(await t.lease.read('SELECT id FROM things')).toEqual({ rows: [{ id: 1 }] });
   });
 
+  it('count the commits of whatever writes: an iterator, a script, a savepoint as the outermost', async () => {
+    await using t = await inThread('file', schema);
+    const commitsOf = async (work: () => void): Promise<number> => {
+      const watch = await t.lease.watch();
+      work();
+      return (await watch.stop()).commits;
+    };
+    const insert = 'INSERT INTO things (value) VALUES (1), (2) RETURNING id';
+    expect(await commitsOf(() => [...t.db.prepare(insert).iterate()])).toBe(1);
+    expect(await commitsOf(() => t.db.prepare(insert).get())).toBe(1);
+    expect(await commitsOf(() => t.db.exec(`${insert}; ${insert}; SELECT 1`))).toBe(2);
+    expect(await commitsOf(() => t.db.exec(`BEGIN; ${insert}; ${insert}; END TRANSACTION; BEGIN; COMMIT`))).toBe(1);
+    const nested = `SAVEPOINT a; ${insert}; SAVEPOINT a; ${insert}; RELEASE a; ${insert}; RELEASE a`;
+    expect(await commitsOf(() => t.db.exec(nested))).toBe(1);
+    expect(await commitsOf(() => t.db.exec(`BEGIN; ${insert}; ROLLBACK; -- nothing\n${insert}`))).toBe(1);
+  });
+
   it('know savepoints that begin and commit', async () => {
     await using t = await inThread('file', schema);
     const watch = await t.lease.watch();
