@@ -129,8 +129,20 @@ export interface Sample {
 /** What the other reader reads: by a statement, or the row counts of tables, one column a table. */
 export type SampleBy = { statement: string } | { tables: string[] };
 
+/** Something that was done to what the subject says to its engine, or to the engine. */
+export interface Interfered {
+  /** Such as `cut before "COMMIT" was sent`. */
+  text: string;
+  /** The connection, numbered as those of the statements; absent where it was done to all of them. */
+  connection?: number;
+  /** When, on the clock of the statements. */
+  atMs: number;
+}
+
 export interface Watched {
   statements: SeenStatement[];
+  /** What faults did meanwhile, where there is a wire to see it on. */
+  interference?: Interfered[];
   /** Flights of requests that were answered before the next; absent where there is no wire to count them on. */
   roundTrips?: number;
   /** Transactions, those of a single statement too, that wrote something and were committed. */

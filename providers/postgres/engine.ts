@@ -155,7 +155,7 @@ export class PostgresEngine implements Engine {
   }
 
   #lacks(): EngineFacts['lacks'] {
-    const notYet = { cut: 'not yet', hold: 'not yet', abort: 'not yet' };
+    const notYet = { abort: 'not yet' };
     if (this.#server.own) return notYet;
     return { ...notYet, crash: somebodys, sessionZone: noRoleOfItsOwn };
   }

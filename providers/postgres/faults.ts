@@ -3,6 +3,7 @@ import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import type { Place } from './armed-fault.ts';
 import { armIdentity } from './identity-fault.ts';
 import { armLock } from './lock-fault.ts';
+import { armPoint } from './point-fault.ts';
 import { armTrap } from './traps.ts';
 import { armZone } from './zone-fault.ts';
 
@@ -21,6 +22,7 @@ export async function armFault(place: Place, fault: Fault): Promise<ArmedFault> 
     case 'cut':
     case 'hold':
     case 'delay':
+      return armPoint(place, fault);
     case 'abort':
     case 'crash':
       throw new NotApplicable('engine', 'the host cannot be killed between two statements; the engine can be');

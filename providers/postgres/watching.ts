@@ -24,8 +24,9 @@ export async function watch(tap: Tap, openReader: () => Promise<Client>, sample?
   let watched: Promise<Watched> | undefined;
   const stop = async (): Promise<Watched> => {
     try {
-      const { statements, roundTrips } = await recording.stop();
-      return { statements, roundTrips, samples: looking?.samples ?? [], commits: commitsOf(statements) };
+      const { statements, roundTrips, interference } = await recording.stop();
+      const samples = looking?.samples ?? [];
+      return { statements, interference, roundTrips, samples, commits: commitsOf(statements) };
     } finally {
       await looking?.end();
     }

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
 import { Conversation } from './conversation.ts';
-import { type Decision, Flow, reset } from './flow.ts';
+import { type Decision, Flow, reset, type Verdict } from './flow.ts';
 import { type Cut, Framer, type Message, packet } from './framer.ts';
+import type { Interferences } from './interference.ts';
 import { lookBeforeSync, lookInside } from './look-inside.ts';
+import { Meddling } from './meddling.ts';
 import { code, fromClient, fromServer, withoutChannelBinding } from './messages.ts';
 import type { Moment, Recorder, Session } from './recording.ts';
 import { connectUpstream, type Upstream } from './upstream.ts';
@@ -11,6 +13,7 @@ import { connectUpstream, type Upstream } from './upstream.ts';
 export interface Shared {
   readonly upstream: Upstream;
   readonly recorder: Recorder;
+  readonly interferences: Interferences;
   /** Sessions by process and key, as a cancel request names them. */
   readonly cancelKeys: Map<string, Conversation>;
   /** The number of the next session. */
@@ -27,21 +30,25 @@ export class Connection {
   readonly #shared: Shared;
   readonly #sockets = new Set<Socket>();
   readonly #closed = Promise.withResolvers<void>();
+  readonly #gaveUp = Promise.withResolvers<void>();
+  #server: Socket | undefined;
   #session: Session | undefined;
+  #meddling: Meddling | undefined;
   #cancelKey: string | undefined;
   #up!: Flow;
   #down!: Flow;
   /** Looks are taken one after the other. */
   #looking: Promise<void> = Promise.resolve();
   #inside = false;
-  /** The first message of the server's last bytes by which a statement ended. */
-  #reply: Message | undefined;
+  /** Of the server's bytes that came at once, the first message by which a statement ended. */
+  readonly #replies = new WeakSet<Message>();
 
   constructor(client: Socket, shared: Shared) {
     this.#client = client;
     this.#shared = shared;
     this.closed = this.#closed.promise;
     this.#own(client);
+    client.once('end', this.#gaveUp.resolve).once('close', this.#gaveUp.resolve);
     connectUpstream(shared.upstream, (socket) => this.#own(socket)).then(
       (server) => this.#run(server),
       // A server that cannot be reached refuses; the client has got further, so that all that is left is a reset.
@@ -72,8 +79,22 @@ export class Connection {
     for (const socket of this.#sockets) reset(socket);
   }
 
+  /** Resets the client; the server sees its side end, and what it still says is heard by nobody but the tap. */
+  #cut(): void {
+    this.#up.drop();
+    const server = this.#server!;
+    // What the server said last, when it ended the session itself, is still on its way.
+    if (!server.readableEnded && !server.destroyed) {
+      this.#down.drop();
+      reset(this.#client);
+    }
+    server.end();
+  }
+
   #run(server: Socket): void {
     if (this.#client.destroyed) return void server.destroy();
+    this.#server = server;
+    server.once('end', this.#gaveUp.resolve).once('close', this.#gaveUp.resolve);
     this.#up = new Flow({
       from: this.#client,
       to: server,
@@ -95,19 +116,30 @@ export class Connection {
 
   #decideUp(message: Message): Decision | undefined {
     if (message.type === 0) return this.#decideOpening(message.body.readInt32BE());
-    if (this.#shared.recorder.looks && startsStatement.has(message.type)) {
-      return { first: () => this.#look('statement') };
-    }
-    if (this.#shared.recorder.looks && message.type === code('S') && this.#session?.conversation.running) {
-      return { first: () => lookBeforeSync(() => this.#look('running')) };
-    }
+    const { first, after } = this.#meddling?.decideUp(message) ?? {};
+    const look = this.#lookBefore(message);
+    return decision({ look, first, after });
+  }
+
+  /** How the recordings look before a message of the client is passed on. */
+  #lookBefore({ type }: Message): (() => Promise<void>) | undefined {
+    if (!this.#shared.recorder.looks) return undefined;
+    if (startsStatement.has(type)) return () => this.#look('statement');
+    if (type === code('S') && this.#session?.conversation.running)
+      return () => lookBeforeSync(() => this.#look('running'));
     return undefined;
   }
 
   /** TLS and GSSAPI are refused: the way to a loopback address is as private as the tap is. */
   #decideOpening(request: number): Decision | undefined {
     if (request !== packet.ssl && request !== packet.gss) return undefined;
-    return { first: async () => void this.#client.write('N'), instead: Buffer.alloc(0) };
+    return {
+      first: async () => {
+        this.#client.write('N');
+        return 'pass';
+      },
+      instead: Buffer.alloc(0),
+    };
   }
 
   #passingUp(message: Message, bytes: Buffer): void {
@@ -128,20 +160,32 @@ export class Connection {
       const conversation = new Conversation(this.#shared.nextNumber(), this.#shared.recorder);
       this.#session = { conversation, up: this.#up, down: this.#down };
       this.#shared.recorder.connected(this.#session);
+      this.#meddling = new Meddling({
+        ...this.#session,
+        interferences: this.#shared.interferences,
+        gaveUp: this.#gaveUp.promise,
+        note: (text) => this.#shared.recorder.note(text, conversation.number),
+        cut: () => this.#cut(),
+      });
     }
   }
 
   #arrivedDown(cuts: readonly Cut[]): void {
-    this.#reply = undefined;
+    let reply: Message | undefined;
     for (const { message } of cuts) {
       if (message.type === code('K')) this.#keep(message.body.toString('hex'));
       // All are told at once: what the server has already said, a look between the replies must not miss.
-      if (this.#session?.conversation.fromServer(message)) this.#reply ??= message;
+      if (this.#session?.conversation.fromServer(message)) reply ??= message;
+      this.#meddling?.came(message);
     }
+    if (reply) this.#replies.add(reply);
   }
 
   #decideDown(message: Message): Decision | undefined {
-    if (message === this.#reply && this.#shared.recorder.looks) return { first: () => this.#look('reply') };
+    const looks = this.#replies.has(message) && this.#shared.recorder.looks;
+    const look = looks ? () => this.#look('reply') : undefined;
+    const { first } = this.#meddling?.decideDown(message) ?? {};
+    if (look || first) return decision({ look, first });
     if (message.type === code('R') && this.#shared.upstream.tls) {
       const instead = withoutChannelBinding(message.body);
       if (instead) return { instead };
@@ -174,4 +218,19 @@ export class Connection {
     this.#shared.recorder.closed(this.#session);
     if (this.#cancelKey !== undefined) this.#shared.cancelKeys.delete(this.#cancelKey);
   }
+}
+
+/** Looks, then does what else is to be done with a message. */
+function decision(parts: {
+  look: (() => Promise<void>) | undefined;
+  first: Decision['first'] | undefined;
+  after?: Decision['after'] | undefined;
+}): Decision | undefined {
+  const { look, first, after } = parts;
+  if (!look && !first && !after) return undefined;
+  const both = async (): Promise<Verdict> => {
+    await look?.();
+    return first ? first() : 'pass';
+  };
+  return { ...((look || first) && { first: both }), ...(after && { after }) };
 }

@@ -1,6 +1,6 @@
 import type { Message } from './framer.ts';
 import { code, Fields, readError } from './messages.ts';
-import { Names, statementOf, unknownStatement } from './names.ts';
+import { Names, statementOf, unknownStatement, unknownText } from './names.ts';
 import { splitStatements } from './sql.ts';
 import type { Carrier, Running, Statement } from './statement.ts';
 import { type Listener, type Problem, Statements } from './statements.ts';
@@ -76,6 +76,23 @@ export class Conversation {
   /** The number of the transaction that the running statement belongs to. */
   get transaction(): number {
     return this.#statements.transaction;
+  }
+
+  /** Inside a transaction that was begun by a statement, as far as the server has answered. */
+  get inTransaction(): boolean {
+    return this.#statements.inTransaction;
+  }
+
+  /** ReadyForQuery messages that the server owes: one for each query, function call and Sync, and for the start-up. */
+  get awaited(): number {
+    return this.#expected.filter(({ what }) => endsWithReady.has(what)).length;
+  }
+
+  /** The texts of the statements that a message of the client's runs, before it is told. */
+  runBy({ type, body }: Message): string[] {
+    if (type === code('Q')) return splitStatements(new Fields(body).text());
+    if (type === code('E')) return [this.#names.portal(new Fields(body).text()).prepared.sql];
+    return type === code('F') ? [unknownText] : [];
   }
 
   /** What carries the bytes of the client's last message, or of the COPY data after it. */

@@ -1,12 +1,17 @@
 import type { Socket } from 'node:net';
-import type { Cut, Framer, Message } from './framer.ts';
+import type { Cut, Framed, Framer, Message } from './framer.ts';
+
+/** What becomes of what is held: it is passed on after all, or it and everything after it is dropped. */
+export type Verdict = 'pass' | 'drop';
 
 /** What is done with a message instead of passing it on at once. */
 export interface Decision {
-  /** Awaited while the message, and all that comes after it, is held. */
-  first?: () => Promise<void>;
+  /** Awaited while the message, and all that comes after it, is held; what comes meanwhile is taken in. */
+  first?: () => Promise<Verdict>;
   /** Is passed on in its place; only for messages whose bound keeps all of them. */
   instead?: Buffer;
+  /** Called when the last byte of the message has been passed on, and no message after it. */
+  after?: () => void;
 }
 
 export interface FlowOptions {
@@ -25,31 +30,74 @@ export interface FlowOptions {
   ended?(): void;
 }
 
+/** Bytes that are taken in while a message is held; whoever sends more than that has to wait. */
+const mostWaiting = 16 * 1024 * 1024;
+
 /** One direction of a connection: passes bytes on, in order, as fast as the other side takes them. */
 export class Flow {
   /** Bytes passed on. */
   bytes = 0;
   readonly #options: FlowOptions;
   #busy: Promise<void> | undefined;
+  #dropped = false;
+  /** What has come while a message was held. */
+  #waiting: Framed[] = [];
+  #waitingBytes = 0;
+  /** What is to be done when all bytes up to this count have been passed on. */
+  #then: { at: number; after: () => void } | undefined;
 
   constructor(options: FlowOptions) {
     this.#options = options;
-    const { from, to, framer } = options;
-    from.on('data', (chunk) => {
-      const busy = this.#pass(chunk);
-      if (!busy) return;
-      from.pause();
-      this.#busy = busy.then(() => {
+    const { from, framer } = options;
+    from.on('data', (chunk) => this.#take(framer.push(chunk)));
+    from.once('end', () => this.#ended());
+    from.once('close', () => this.#closed());
+  }
+
+  /** Passes nothing on any more, not even the end; what comes is heard all the same. */
+  drop(): void {
+    this.#dropped = true;
+    this.#waiting = [];
+    this.#options.from.resume();
+  }
+
+  #take(framed: Framed): void {
+    this.#options.arrived?.(framed.cuts);
+    if (this.#dropped) return;
+    if (!this.#busy) {
+      this.#go(framed);
+      return;
+    }
+    this.#waiting.push(framed);
+    this.#waitingBytes += framed.data.length;
+    if (this.#waitingBytes > mostWaiting) this.#options.from.pause();
+  }
+
+  #go(framed: Framed): void {
+    const busy = this.#pass(framed);
+    if (!busy) return;
+    const { from } = this.#options;
+    from.pause();
+    this.#busy = busy
+      .then(async () => {
+        for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+          this.#waitingBytes -= next.data.length;
+          await this.#pass(next);
+        }
+      })
+      .then(() => {
         this.#busy = undefined;
         from.resume();
       });
-    });
-    from.once('end', () => {
-      this.#write(framer.end());
-      this.#options.ended?.();
-      to.end();
-    });
-    from.once('close', () => this.#closed());
+  }
+
+  /** The side that sends has ended its sending. */
+  async #ended(): Promise<void> {
+    while (this.#busy) await this.#busy;
+    this.#options.ended?.();
+    if (this.#dropped) return;
+    this.#write(this.#options.framer.end());
+    this.#options.to.end();
   }
 
   /** One side is gone: the other is closed likewise, when what had come before is on its way. */
@@ -57,16 +105,16 @@ export class Flow {
     const { from, to } = this.#options;
     while (this.#busy) await this.#busy;
     this.#options.ended?.();
+    if (this.#dropped) return;
     if (from.errored) reset(to);
     else to.destroySoon();
   }
 
-  #pass(chunk: Buffer): Promise<void> | undefined {
-    const { framer, arrived, decide, continuing } = this.#options;
-    const { data, cuts } = framer.push(chunk);
+  #pass({ data, cuts }: Framed): Promise<void> | undefined {
+    const { decide, continuing } = this.#options;
     const first = cuts[0]?.at ?? data.length;
     if (first > 0) continuing?.(data.subarray(0, first));
-    arrived?.(cuts);
+    if (this.#then) return this.#carryOut(undefined, data, cuts, 0);
     for (let n = 0; n < cuts.length; n++) {
       const decision = decide(cuts[n]!.message);
       if (decision) return this.#carryOut(decision, data, cuts, n);
@@ -75,25 +123,42 @@ export class Flow {
     return this.#write(data);
   }
 
-  /** Goes on from the `n`-th message, for which there is a decision. */
-  async #carryOut(decision: Decision, data: Buffer, cuts: readonly Cut[], n: number): Promise<void> {
+  /** Goes on from the `n`-th message, for which there may be a decision already. */
+  async #carryOut(decision: Decision | undefined, data: Buffer, cuts: readonly Cut[], n: number): Promise<void> {
     let from = 0;
-    for (let next: Decision | undefined = decision; n < cuts.length; next = undefined) {
+    const writeTo = async (to: number): Promise<void> => {
+      const part = data.subarray(from, to);
+      from = Math.max(from, to);
+      await this.#write(part);
+    };
+    for (let next = decision; n < cuts.length; next = undefined) {
       const { at, message } = cuts[n]!;
+      if (this.#then) await writeTo(at);
+      if (this.#dropped) return;
       next ??= this.#options.decide(message);
-      if (next) {
-        await this.#write(data.subarray(from, at));
-        from = at;
-        await next.first?.();
+      if (next?.first || next?.instead) {
+        await writeTo(at);
+        if ((await this.#held(next)) === 'drop') this.drop();
+        if (this.#dropped) return;
         if (next.instead) {
           await this.#write(next.instead);
           from += message.size;
         }
       }
       this.#passing(data, cuts, n);
+      if (next?.after) this.#then = { at: this.bytes + (at + message.size - from), after: next.after };
       n += 1;
     }
-    await this.#write(data.subarray(from));
+    await writeTo(data.length);
+  }
+
+  async #held({ first }: Decision): Promise<Verdict> {
+    if (!first) return 'pass';
+    const { from } = this.#options;
+    from.resume();
+    const verdict = await first();
+    from.pause();
+    return verdict;
   }
 
   #passing(data: Buffer, cuts: readonly Cut[], n: number): void {
@@ -105,9 +170,15 @@ export class Flow {
   /** Resolves when the other side takes more. */
   #write(data: Buffer): Promise<void> | undefined {
     const { from, to } = this.#options;
-    if (data.length === 0 || !to.writable) return undefined;
+    if (data.length === 0 || !to.writable || this.#dropped) return undefined;
     this.bytes += data.length;
-    if (to.write(data)) return undefined;
+    const flowing = to.write(data);
+    if (this.#then && this.bytes >= this.#then.at) {
+      const { after } = this.#then;
+      this.#then = undefined;
+      after();
+    }
+    if (flowing) return undefined;
     return new Promise((resolve) => {
       const go = (): void => {
         to.off('drain', go).off('close', go);

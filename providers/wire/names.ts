@@ -37,10 +37,13 @@ export class Names {
 }
 
 export function statementOf(text: string): Statement {
-  return { text: shorten(text), kind: kindOf(text), marks: new Set() };
+  return { sql: text, text: shorten(text), kind: kindOf(text), marks: new Set() };
 }
+
+/** Stands for what has not been seen: no statement that is known to be harmless reads so. */
+export const unknownText = '…';
 
 /** A statement whose text has not been seen. */
 export function unknownStatement(text = ''): Statement {
-  return { text, kind: 'other', marks: new Set() };
+  return { sql: unknownText, text, kind: 'other', marks: new Set() };
 }

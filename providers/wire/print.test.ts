@@ -26,6 +26,7 @@ const traffic: Traffic = {
     seen(13, 1, 8, { kind: 'read', text: 'SELECT 1', failed: 'canceled', sqlstate: '57014', cancelled: true }),
     seen(1, 10, 1, { kind: 'read', text: 'COPY t TO STDOUT', returned: 2, copied: 8, own: false, marked: false }),
   ],
+  interference: [],
   roundTrips: 5,
   transactions: 3,
   bytesUp: 200,
@@ -50,7 +51,7 @@ it('a recording is printed line by line, with the statements of a transaction br
 
 it('a recording of nothing says so', () => {
   const nothing = { roundTrips: 0, transactions: 0, bytesUp: 0, bytesDown: 0 };
-  expect(printTraffic({ ...nothing, statements: [], own: nothing, startedMs: 0 })).toBe(
+  expect(printTraffic({ ...nothing, statements: [], interference: [], own: nothing, startedMs: 0 })).toBe(
     '0 statements, 0 round trips, 0 transactions, 0 bytes up, 0 down',
   );
 });

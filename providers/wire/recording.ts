@@ -1,3 +1,4 @@
+import type { Interfered } from '../../contracts/kernel/engine.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Conversation } from './conversation.ts';
 import type { Flow } from './flow.ts';
@@ -47,6 +48,8 @@ export interface Traffic extends Counts {
   statements: WireStatement[];
   /** Only of connections that carried a mark, see `WireStatement.own`. */
   own: Counts;
+  /** What was done to the connections. */
+  interference: Interfered[];
   /** When the recording began, on the clock of the statements. */
   startedMs: number;
 }
@@ -70,6 +73,7 @@ function countsOf({ conversation, up, down }: Session): Count {
 class ActiveRecording {
   readonly startedMs = monotonicMs();
   readonly statements: Running[] = [];
+  readonly interference: Interfered[] = [];
   readonly #marks: readonly Buffer[] | undefined;
   readonly #longestMark: number;
   /** The last bytes that were searched of each carrier; a mark can lie across two pieces. */
@@ -137,6 +141,7 @@ class ActiveRecording {
     }));
     return {
       statements,
+      interference: this.interference,
       ...this.#counts(statements, () => true),
       own: this.#counts(
         statements.filter((statement) => statement.own),
@@ -203,6 +208,18 @@ export class Recorder implements Listener {
 
   began(statement: Running): void {
     for (const recording of this.#recordings) recording.statements.push(statement);
+  }
+
+  /** Something was done to a connection, or to all of them. */
+  note(text: string, connection?: number): void {
+    const atMs = monotonicMs();
+    for (const { interference } of this.#recordings)
+      interference.push({ text, atMs, ...(connection !== undefined && { connection }) });
+  }
+
+  /** Bytes that have passed on each connection, to the server and back. */
+  get bytes(): Map<number, { up: number; down: number }> {
+    return new Map([...this.#sessions].map((s) => [s.conversation.number, { up: s.up.bytes, down: s.down.bytes }]));
   }
 
   connected(session: Session): void {

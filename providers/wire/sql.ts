@@ -110,6 +110,48 @@ export function kindOf(sql: string): Kind {
   return kinds[first] ?? 'other';
 }
 
+/** Statements that leave everything that is stored as it is, by their first words. */
+const harmless = new Set(
+  `BEGIN START COMMIT END ROLLBACK ABORT SAVEPOINT RELEASE SELECT VALUES TABLE WITH FETCH MOVE DECLARE CLOSE EXPLAIN
+   SET RESET SHOW DISCARD PREPARE DEALLOCATE LISTEN UNLISTEN NOTIFY LOCK CHECKPOINT COPY`.split(/\s+/),
+);
+
+/** What makes one of them write after all: a part that writes, the making of a table, a run that is explained. */
+const writing = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'INTO', 'ANALYZE', 'PREPARED']);
+
+/**
+ * Whether a statement may change what is stored, by its words; `functions` names those that may, in upper case. What is
+ * not known to be harmless may. A view with rules or triggers, or a name of a function in a text, cannot be told.
+ */
+export function mayWrite(sql: string, functions: ReadonlySet<string>): boolean {
+  const words = wordsOf(sql);
+  let first = words.next().value ?? '';
+  while (first === '(') first = words.next().value ?? '';
+  if (first === '') return false;
+  if (!harmless.has(first)) return true;
+  if (first === 'PREPARE' || first === 'LOCK' || first === 'DECLARE') return false;
+  if (first === 'COPY') return copiesIn(sql);
+  let previous = '';
+  for (const word of words) {
+    // A lock on rows that are read is none of it.
+    const locks = word === 'UPDATE' && (previous === 'FOR' || previous === 'KEY');
+    if (!locks && (writing.has(word) || functions.has(nameOf(word)))) return true;
+    previous = word;
+  }
+  return false;
+}
+
+/** Whether a statement takes COPY data from the client. */
+export function copiesIn(sql: string): boolean {
+  const words = [...wordsOf(sql)];
+  return words[0] === 'COPY' && words.some((word, n) => word === 'FROM' && words[n + 1] === 'STDIN');
+}
+
+/** A name without its quotes. */
+function nameOf(word: string): string {
+  return word.startsWith('"') ? word.slice(1, -1).replaceAll('""', '"') : word;
+}
+
 function* wordsOf(sql: string): Generator<string, undefined> {
   for (const part of tokens(sql)) if (!blank.test(part)) yield part.toUpperCase();
 }

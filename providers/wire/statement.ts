@@ -30,6 +30,9 @@ export interface Carrier {
 
 /** A statement before it runs. */
 export interface Statement extends Carrier {
+  /** As much of it as is kept, see `fromClient`. */
+  readonly sql: string;
+  /** One short line of it. */
   readonly text: string;
   readonly kind: SeenStatement['kind'];
 }

@@ -1,8 +1,20 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import type { Point } from '../../contracts/kernel/engine.ts';
 import { Connection } from './connection.ts';
+import { type Act, Interference, Interferences, type Victim } from './interference.ts';
 import { Recorder, type Recording, type RecordOptions } from './recording.ts';
 import type { Upstream } from './upstream.ts';
+
+/** An interference that was asked for. */
+export interface Armed {
+  /** Resolves when it goes off. */
+  readonly reached: Promise<void>;
+  /** Bytes that had passed on its connection, since it was armed, when it went off. */
+  readonly passed: Victim['bytes'] | undefined;
+  /** It does not go off any more. */
+  disarm(): void;
+}
 
 /** A loopback address whose connections lead to a server, and which sees what passes. */
 export interface Tap {
@@ -10,6 +22,13 @@ export interface Tap {
   readonly port: number;
   /** Starts to record; several recordings can be on at once. */
   record(options?: RecordOptions): Recording;
+  /**
+   * Lets something be done, once, to the connection that is the first to come to a point. `functions` names those that
+   * may write, so that a SELECT that calls one of them is taken for what it is.
+   */
+  interfere(point: Point, act: Act, functions?: readonly string[]): Armed;
+  /** Enters in the recordings what was done to all connections. */
+  note(text: string): void;
   /** Ends all connections and gives the port back. */
   close(): Promise<void>;
 }
@@ -22,11 +41,13 @@ export interface Tap {
  */
 export async function openTap({ upstream }: { upstream: Upstream }): Promise<Tap> {
   const recorder = new Recorder();
+  const interferences = new Interferences();
   const connections = new Set<Connection>();
   let sessions = 0;
   const shared = {
     upstream,
     recorder,
+    interferences,
     cancelKeys: new Map(),
     nextNumber: () => ++sessions,
   };
@@ -43,6 +64,19 @@ export async function openTap({ upstream }: { upstream: Upstream }): Promise<Tap
     host,
     port,
     record: (options) => recorder.record(options),
+    interfere(point, act, functions = []) {
+      const interference = new Interference(point, act, recorder.bytes);
+      interferences.functions = new Set(functions.map((name) => name.toUpperCase()));
+      interferences.arm(interference);
+      return {
+        reached: interference.reached,
+        get passed() {
+          return interference.passed;
+        },
+        disarm: () => interferences.disarm(interference),
+      };
+    },
+    note: (text) => recorder.note(text),
     async close() {
       const closed = server.listening ? once(server, 'close') : undefined;
       server.close();
