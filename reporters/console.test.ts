@@ -44,6 +44,37 @@ function shown(report: Report, terminal: Terminal, options: Partial<ConsoleOptio
 
 const mixed = sampleReport(mixedVerdicts, { exitCode: 1, paths: [samplePath, memory] });
 
+test('paths that are judged side by side are told of one after the other, also when the run ends before them', () => {
+  const stream = new PassThrough();
+  const reporter = consoleReporter(stream, terminals.wide, { strict: false, debug: false, seed: 42, now: () => 0 });
+  const [first, second, third] = ['first', 'second', 'third'].map((path) => ({ ...samplePath, givesUp: {}, path }));
+  const red = ({ path }: PathReport) => sampleVerdict({ path, verdict: 'violated', message: 'no' });
+  const progress = { done: 1, total: 5 };
+  reporter.pathStarted!(first!, 2);
+  reporter.verdict!({ ...red(first!), guard: 'a' }, progress);
+  reporter.pathStarted!(second!, 1);
+  reporter.verdict!({ ...red(second!), guard: 'b' }, progress);
+  reporter.pathStarted!(third!, 2);
+  reporter.verdict!({ ...red(third!), guard: 'c' }, progress);
+  expect(stream.read().toString()).toBe(`
+first: send-batch, backend my-queue, 2 guards
+  ✗ VIOLATED  a
+`);
+  reporter.verdict!({ ...red(first!), guard: 'd' }, progress);
+  expect(stream.read().toString()).toBe(`  ✗ VIOLATED  d
+  ✗ 0 upheld, 2 violated, 0 ms
+
+second: send-batch, backend my-queue, 1 guard
+  ✗ VIOLATED  b
+  ✗ 0 upheld, 1 violated, 0 ms
+
+third: send-batch, backend my-queue, 2 guards
+  ✗ VIOLATED  c
+`);
+  reporter.finished!(sampleReport([]));
+  expect(stream.read().toString()).toMatch(/^ {2}✗ 0 upheld, 1 violated, 1 not judged, 0 ms\n/);
+});
+
 test('a whole run on a wide terminal', () => {
   expect(shown(mixed, terminals.wide)).toBe(`
 seed    42

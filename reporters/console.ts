@@ -19,56 +19,72 @@ export interface ConsoleOptions {
   now?: () => number;
 }
 
-/** The path that is being judged. */
-interface Current {
+/** A path that is being judged. */
+interface Judging {
+  path: string;
   guards: number;
   verdicts: Verdict[];
   startedAt: number;
+  /** What is to be said of it once the paths that began before it have ended. */
+  held: string[];
+  ended: boolean;
 }
 
 /** The report for people: what happens, as it happens, then every finding in full and the sums. */
 export function consoleReporter(stream: Writable, terminal: Terminal, options: ConsoleOptions): Reporter {
   const now = options.now ?? (() => performance.now());
   const out = new LiveLine(stream, terminal);
-  let current: Current | undefined;
+  /** In the order in which they began: the first is told of as it goes on, the others after it. */
+  const judging: Judging[] = [];
   let begun = false;
   const beginning = [`seed    ${options.seed}`];
 
-  function endPath(): void {
+  function say(of: Judging, lines: string[]): void {
+    if (of === judging[0]) out.print(lines);
+    else of.held.push(...lines);
+  }
+
+  function end(of: Judging): void {
     out.clear();
-    if (current) out.print(renderPathEnd(current.verdicts, current.guards, now() - current.startedAt, terminal));
-    current = undefined;
+    say(of, renderPathEnd(of.verdicts, of.guards, now() - of.startedAt, terminal));
+    of.ended = true;
+    while (judging[0]?.ended) {
+      judging.shift();
+      if (judging[0]) out.print(judging[0].held.splice(0));
+    }
+  }
+
+  function engine(lines: string[]): void {
+    out.clear();
+    out.print([...(begun ? [''] : beginning), ...lines]);
+    begun = true;
   }
 
   return {
-    engineStarted(engine: EngineReport) {
-      endPath();
-      out.print([...(begun ? [''] : beginning), ...renderEngine(engine, terminal)]);
-      begun = true;
-    },
+    engineStarted: (report: EngineReport) => engine(renderEngine(report, terminal)),
 
-    engineAbsent(engine: AbsentEngine) {
-      endPath();
-      out.print([...(begun ? [''] : beginning), ...renderAbsent(engine, terminal)]);
-      begun = true;
-    },
+    engineAbsent: (absent: AbsentEngine) => engine(renderAbsent(absent, terminal)),
 
     pathStarted(path, guards) {
-      endPath();
-      current = { guards, verdicts: [], startedAt: now() };
-      out.print(['', ...renderPathStart(path, guards, terminal)]);
+      out.clear();
+      const started = { path: path.path, guards, verdicts: [], startedAt: now(), held: [], ended: false };
+      judging.push(started);
+      say(started, ['', ...renderPathStart(path, guards, terminal)]);
     },
 
-    verdict(verdict) {
-      if (!current) return;
-      current.verdicts.push(verdict);
-      if (isFinding(verdict)) out.print([renderVerdictLine(verdict, terminal, options.strict)]);
-      out.show(`  ${current.verdicts.length} of ${current.guards}  ${verdict.guard}`);
-      if (current.verdicts.length === current.guards) endPath();
+    verdict(verdict, { done, total }) {
+      const of = judging.find(({ path }) => path === verdict.path);
+      if (!of) return;
+      of.verdicts.push(verdict);
+      if (isFinding(verdict)) say(of, [renderVerdictLine(verdict, terminal, options.strict)]);
+      out.show(`  ${done} of ${total}  ${verdict.guard}`);
+      if (of.verdicts.length === of.guards) end(of);
     },
 
     finished(report) {
-      endPath();
+      // A run that was interrupted ends in the middle of its paths.
+      for (const of of [...judging]) if (!of.ended) end(of);
+      out.clear();
       out.print(renderFindings(report, terminal, options));
       const notes = report.paths.flatMap((path) => renderConsoleNote(path, terminal, options.debug));
       if (notes.length > 0) out.print(['', ...notes]);
