@@ -3,7 +3,7 @@ import type { RowFaultKind } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
 import { short } from '../kernel/print.ts';
 import { type Position, positions, rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
-import { grown, type Shape, type Writes } from '../kernel/writes.ts';
+import { declaredChunkRows, grown, type Shape, type Writes } from '../kernel/writes.ts';
 import { Met } from './met.ts';
 import { Standing } from './standing.ts';
 
@@ -18,25 +18,19 @@ export function nothingPersistsAfterFailure<Item>(w: Writes<Item>): Guard {
     needs: ['atomic', 'rowFault'],
     proves: ['faults raised', 'rows accepted before the fault', 'kinds', 'tables', 'chunks', 'places'],
     async check(bench) {
-      const size = severalChunks(bench);
       const standing = new Standing(bench);
       const rig = await standing.rig();
-      const batches = { full: w.items(bench, size), mixed: w.items(bench, size, 'mixed') };
-      const tables = {
-        full: await tablesWritten(bench, w, batches.full, rig),
-        mixed: await tablesWritten(bench, w, batches.mixed, rig),
-      };
+      const whole = await batchOf(bench, w, severalChunks(bench), rig);
+      const two = await batchOf(bench, w, justASecondChunk(bench), rig);
       const met = new Met();
-      const everywhere = positions(bench, size);
-      for (const plan of plans(Object.keys(tables.full), rig.lease.rowFaults, everywhere)) {
-        const { table, shape, kind, position } = plan;
-        const rows = tables[shape][table];
+      for (const { table, shape, kind, position, batch } of plans(rig.lease.rowFaults, whole, two)) {
+        const rows = batch.tables[shape][table];
         if (rows === undefined) continue;
-        const fault: RowFault = { table, kind, nth: rowAt(position.slot, size, rows) };
+        const fault: RowFault = { table, kind, nth: rowAt(position.slot, batch.size, rows) };
         await standing.case(`${table}-${kind}-${shape}-${position.name}`, async (there) => {
-          const sprang = await failAt(bench, w, there, batches[shape], fault);
+          const sprang = await failAt(bench, w, there, batch.items[shape], fault);
           // A subject that the case before has spoiled may not have come as far as the fault.
-          if (!sprang && !(await failAt(bench, w, await bench.open(), batches[shape], fault))) {
+          if (!sprang && !(await failAt(bench, w, await bench.open(), batch.items[shape], fault))) {
             bench.record('faults raised', 0);
             return false;
           }
@@ -44,35 +38,66 @@ export function nothingPersistsAfterFailure<Item>(w: Writes<Item>): Guard {
           return sprang;
         });
       }
-      await lastOfALargeBatch(bench, w, standing, Object.entries(tables.full)[0]!, size);
+      await lastOfALargeBatch(bench, w, standing, whole);
       met.record(bench);
     },
   });
 }
 
-interface Plan {
+type FullOrMixed = Extract<Shape, 'full' | 'mixed'>;
+
+/** Items in two shapes, and how many rows they are in each table. */
+interface Batch<Item> {
+  size: number;
+  items: Record<FullOrMixed, Item[]>;
+  tables: Record<FullOrMixed, Record<string, number>>;
+  positions: Position[];
+}
+
+async function batchOf<Item>(bench: Bench, w: Writes<Item>, size: number, rig: Rig): Promise<Batch<Item>> {
+  const items = { full: w.items(bench, size), mixed: w.items(bench, size, 'mixed') };
+  const tables = {
+    full: await tablesWritten(bench, w, items.full, rig),
+    mixed: await tablesWritten(bench, w, items.mixed, rig),
+  };
+  return { size, items, tables, positions: positions(bench, size) };
+}
+
+/** Items of a batch that needs a second chunk, where there are chunks. */
+function justASecondChunk(bench: Bench): number {
+  const rows = declaredChunkRows(bench.declaration);
+  return Math.min(rows < 4 || rows === Number.POSITIVE_INFINITY ? 30 : rows + 10, severalChunks(bench));
+}
+
+interface Plan<Item> {
   table: string;
   kind: RowFaultKind;
   position: Position;
-  shape: Shape & ('full' | 'mixed');
+  shape: FullOrMixed;
+  batch: Batch<Item>;
 }
 
 /**
- * On the first table a fault at every position; on the others, and for batches of mixed shapes, in three chunks; and
- * every other kind on every table, each at the next position in turn.
+ * The usual kind at every position of the first table, and in three chunks of the others; then every other kind on every
+ * table, each at the next position in turn, and in the other shape.
  */
-function plans(tables: string[], kinds: readonly RowFaultKind[], everywhere: Position[]): Plan[] {
+function plans<Item>(kinds: readonly RowFaultKind[], whole: Batch<Item>, two: Batch<Item>): Plan<Item>[] {
   const [usual, ...others] = kinds as [RowFaultKind, ...RowFaultKind[]];
+  const everywhere = whole.positions;
   const three = everywhere.length > 3 ? everywhere.filter((_, i) => i % 4 === 0) : everywhere;
-  return tables.flatMap((table, t) => [
-    ...(t === 0 ? everywhere : three).map((position): Plan => ({ table, kind: usual, position, shape: 'full' })),
-    ...three.map((position): Plan => ({ table, kind: usual, position, shape: 'mixed' })),
-    ...others.map((kind, k): Plan => {
-      // Four steps on are the next chunk and the next place in it.
-      const position = everywhere[(4 * (k + t)) % everywhere.length]!;
-      return { table, kind, position, shape: (k + t) % 2 === 0 ? 'full' : 'mixed' };
-    }),
-  ]);
+  return Object.keys(whole.tables.full).flatMap((table, t) => {
+    const byTrigger = (shape: FullOrMixed, at: Position[]) =>
+      at.map((position): Plan<Item> => ({ table, kind: usual, position, shape, batch: whole }));
+    return [
+      ...byTrigger('full', t === 0 ? everywhere : []),
+      ...byTrigger('mixed', three),
+      ...others.map((kind, k): Plan<Item> => {
+        // Four steps on are the next chunk and the next place in it.
+        const position = two.positions[(4 * (k + t)) % two.positions.length]!;
+        return { table, kind, position, shape: (k + t) % 2 === 0 ? 'full' : 'mixed', batch: two };
+      }),
+    ];
+  });
 }
 
 interface RowFault {
@@ -109,11 +134,11 @@ async function lastOfALargeBatch<Item>(
   bench: Bench,
   w: Writes<Item>,
   standing: Standing,
-  [table, rows]: [string, number],
-  size: number,
+  { size, tables }: Batch<Item>,
 ): Promise<void> {
   // Who sends the items one by one has no statement that could become too large.
   if (bench.declaration.givesUp.batched !== undefined) return;
+  const [table, rows] = Object.entries(tables.full)[0]!;
   const most = Math.min(large, bench.declaration.limits.maxItems ?? large);
   await standing.case('last-row-of-a-large-batch', (rig) => {
     const nth = Math.floor((rows * most) / size);
