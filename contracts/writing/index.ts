@@ -12,11 +12,13 @@ import { acknowledgedSurvivesCrash } from './crashing.ts';
 import { emptyBatch } from './empty-batch.ts';
 import { failedBatchDoesNotComeBack } from './ghosts.ts';
 import { inputsAreNotTouched, inputsMayChangeInFlight } from './inputs.ts';
+import { nothingArrivesLate } from './late.ts';
 import { pastTheLimits } from './limits.ts';
 import { lostAckIsAllOrNothing, unknownIsTold } from './lost-ack.ts';
 import { isOneCommit } from './one-commit.ts';
 import { acknowledgedSurvivesReopen } from './reopening.ts';
 import { isOneRoundTripPerChunk } from './round-trips.ts';
+import { serverAbortIsReported } from './server-abort.ts';
 import { transientFaultEndsWhole } from './transient-fault.ts';
 import { backendUsableAfterFailure } from './usability.ts';
 import { noPartialVisibility } from './visibility.ts';
@@ -26,9 +28,11 @@ export function writingGuards<Item>(w: Writes<Item>): Guard[] {
   return [
     nothingPersistsAfterFailure(w),
     noPartialVisibility(w),
+    nothingArrivesLate(w),
     backendUsableAfterFailure(w),
     failedBatchDoesNotComeBack(w),
     commitFailureIsReported(w),
+    serverAbortIsReported(w),
     transientFaultEndsWhole(w),
     lostAckIsAllOrNothing(w),
     unknownIsTold(w),
