@@ -11,7 +11,7 @@ import { portOf } from './port.ts';
 import { memberShape } from './port-shapes.ts';
 import { print } from './print.ts';
 import type { HostMessage, Manifest, Reply, Request } from './protocol.ts';
-import { loadMutants, pickMutants, type Spoiled, spoil } from './spoil.ts';
+import { loadMutants, pickMutants, type Spoiled, spoil, spoilSite } from './spoil.ts';
 import { quietTimers } from './timers.ts';
 
 type RequestTo<D extends Request['do']> = Extract<Request, { do: D }>;
@@ -88,7 +88,7 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
   async function openSubject({ session, variant, contract, site, mutants }: RequestTo<'open'>) {
     const entry = entryOf(backend, variant, contract);
     const spoilers = mutants.length === 0 ? [] : pickMutants(await mutantsOf(), mutants);
-    const opened = await entry.open(site);
+    const opened = await entry.open(spoilSite(site, spoilers));
     const name = contract as ContractName;
     const spoiled = spoil(portOf(opened, name), spoilers, {
       contract: name,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Mutant, mutant } from '../contracts/kernel/mutant.ts';
 import type { HostMessage, Reply, Request } from './protocol.ts';
 import { createServer } from './server.ts';
+import { spoilSite } from './spoil.ts';
 
 type AnyPort = Record<string, (...args: unknown[]) => unknown>;
 
@@ -104,6 +105,19 @@ test('a mutant has the site and the hand of the engine', async () => {
   await open(['drops-last']);
   expect(await call('snapshot')).toMatchObject({ value: 'snapshot of m' });
   expect(await call('site')).toMatchObject({ value: { provider: 'none', mode: 'm' } });
+});
+
+test('a site is spoiled by each mutant that can, and is the same for the others', () => {
+  const site = { provider: 'none', mode: 'm' };
+  const elsewhere = mutant({
+    id: 'a',
+    lie: 'x',
+    target: 'x',
+    wrap: (p) => p,
+    site: (s) => ({ ...s, mode: `${s.mode}!` }),
+  });
+  expect(spoilSite(site, [elsewhere, mutants[0]!, elsewhere])).toEqual({ provider: 'none', mode: 'm!!' });
+  expect(spoilSite(site, mutants)).toBe(site);
 });
 
 test('without an agent the hand is missed only when it is used', async () => {

@@ -20,6 +20,11 @@ export function pickMutants(all: readonly Mutant[], ids: readonly string[]): Mut
   });
 }
 
+/** Where a subject opens that these mutants spoil. */
+export function spoilSite(site: Site, mutants: readonly Mutant[]): Site {
+  return mutants.reduce((where, mutant) => mutant.site?.(where) ?? where, site);
+}
+
 /** A port behind mutants, and how often each of them has lied so far. */
 export interface Spoiled {
   port: Port;

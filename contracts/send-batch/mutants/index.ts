@@ -1,12 +1,15 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import { bodyMutants } from './bodies.ts';
+import { cancellingMutants } from './cancelling.ts';
 import { controls } from './controls.ts';
 import { defaultMutants } from './defaults.ts';
+import { durabilityMutants } from './durability.ts';
 import { failureMutants } from './failure.ts';
 import { identicalMutants } from './identical.ts';
 import { idMutants } from './ids.ts';
 import { inputMutants } from './inputs.ts';
 import { limitMutants } from './limits.ts';
+import { lostAckMutants } from './lost-ack.ts';
 import { metadataMutants } from './metadata.ts';
 import { refusalMutants } from './refusals.ts';
 import { roundTripMutants } from './round-trips.ts';
@@ -28,4 +31,7 @@ export const sendBatchMutants: Mutant[] = [
   ...limitMutants,
   ...roundTripMutants,
   ...inputMutants,
+  ...lostAckMutants,
+  ...durabilityMutants,
+  ...cancellingMutants,
 ];

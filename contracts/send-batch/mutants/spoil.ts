@@ -6,7 +6,7 @@ import type { Message, SendBatchPort, SendOptions } from '../port.ts';
 /** The batch call of a subject. */
 export type SendBatch = (messages: readonly Message[], options: SendOptions) => Promise<readonly ReportedOutcome[]>;
 
-type Described = Pick<Mutant, 'id' | 'lie' | 'target'> & Partial<Pick<Mutant, 'alsoKilledBy'>>;
+type Described = Pick<Mutant, 'id' | 'lie' | 'target'> & Partial<Pick<Mutant, 'alsoKilledBy' | 'timeout' | 'cannot'>>;
 
 /** A mutant that lies in the batch call only; `spoil` is called once for each subject and may keep state. */
 export function batchMutant(m: Described & { spoil(honest: SendBatch, tools: MutantTools): SendBatch }): Mutant {
@@ -80,7 +80,7 @@ export function passedThrough(subject: SendBatchPort): SendBatchPort {
 }
 
 /** The subject's own batch call, which begins at once and reports by a promise. */
-function honestly(subject: SendBatchPort): SendBatch {
+export function honestly(subject: SendBatchPort): SendBatch {
   return async (messages, options) => subject.sendBatch(messages, options);
 }
 

@@ -1,0 +1,83 @@
+import type { EngineFacts } from '../../kernel/capabilities.ts';
+import type { Site } from '../../kernel/engine.ts';
+import { type Mutant, mutant } from '../../kernel/mutant.ts';
+import type { SendBatchPort } from '../port.ts';
+import { ordinaryCopy } from './ordinary.ts';
+import { answer, ask, batchMutant, hasFailed, honestly, passedThrough } from './spoil.ts';
+
+const reopen = 'send-batch/acknowledged-survives-reopen';
+const crash = 'send-batch/acknowledged-survives-crash';
+
+/** Lies about how long what was acknowledged lasts. */
+export const durabilityMutants: Mutant[] = [
+  mutant<SendBatchPort>({
+    id: 'kept-in-memory-till-close',
+    lie: 'Keeps its rows until it is closed, and no longer.',
+    target: reopen,
+    wrap(subject, tools) {
+      const { close } = subject;
+      const honest = honestly(subject);
+      let before: unknown;
+      return {
+        ...passedThrough(subject),
+        async sendBatch(messages, options) {
+          const copy = ordinaryCopy(messages);
+          if (copy === undefined) return honest(messages, options);
+          before ??= await tools.hand.snapshot();
+          const reply = await ask(honest, copy, options);
+          if (!hasFailed(reply)) tools.lied();
+          return answer(reply);
+        },
+        async close() {
+          if (before !== undefined) await tools.hand.restore(before);
+          await close?.call(subject);
+        },
+      };
+    },
+  }),
+  {
+    ...batchMutant({
+      id: 'asynchronous-commit',
+      lie: 'Acknowledges a batch before the log of the engine is written.',
+      target: crash,
+      cannot: (_declaration, { provider }) =>
+        provider === 'postgres' ? undefined : `${provider} has no setting that acknowledges before it writes`,
+      spoil: (honest, tools) => async (messages, options) => {
+        const reply = await ask(honest, messages, options);
+        if (!hasFailed(reply) && messages.length > 0) tools.lied();
+        return answer(reply);
+      },
+    }),
+    site: withAsynchronousCommit,
+  },
+  mutant<SendBatchPort>({
+    id: 'starts-afresh',
+    lie: 'Deletes what is stored when it opens.',
+    target: crash,
+    alsoKilledBy: [reopen],
+    cannot: onlyInProcess,
+    wrap(subject, tools) {
+      const { tables } = tools.hand.snapshot() as { tables: Record<string, number> };
+      if (Object.values(tables).some((rows) => rows > 0)) {
+        void tools.hand.restore({ tables: {}, content: {} });
+        tools.lied();
+      }
+      return passedThrough(subject);
+    },
+  }),
+];
+
+/** The session's settings, and after them that a commit is acknowledged before it is written. */
+function withAsynchronousCommit(site: Site): Site {
+  if (!('url' in site) || typeof site.url !== 'string') return site;
+  const url = new URL(site.url);
+  const options = [url.searchParams.get('options'), '-c synchronous_commit=off'];
+  url.searchParams.set('options', options.filter((option) => option !== null).join(' '));
+  // In a query `+` is a space to some and a plus to others.
+  return { ...site, url: url.href.replaceAll('+', '%20') } as Site;
+}
+
+/** Rows can be deleted while the subject opens, before anybody looks, only where nothing has to be awaited. */
+function onlyInProcess(_declaration: unknown, { lacks }: EngineFacts): string | undefined {
+  return lacks.wire === undefined ? 'the rows of a server outlast any subject' : undefined;
+}
