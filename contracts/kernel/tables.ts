@@ -13,6 +13,12 @@ export function severalChunks(bench: Bench): number {
   return Math.min(wanted, bench.declaration.limits.maxItems ?? wanted);
 }
 
+/** Items of a batch that needs a second chunk, where there are chunks. */
+export function justASecondChunk(bench: Bench): number {
+  const rows = declaredChunkRows(bench.declaration);
+  return Math.min(rows < 4 || rows === Number.POSITIVE_INFINITY ? 30 : rows + 10, severalChunks(bench));
+}
+
 /**
  * The tables that a batch of these items writes and how many rows each gets, seen by writing it: on a lease of its own,
  * or on the one given, which afterwards is as it was.

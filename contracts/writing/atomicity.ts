@@ -2,8 +2,8 @@ import { mustFail, mustHaveStoredNothing } from '../kernel/checks.ts';
 import type { RowFaultKind } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
 import { short } from '../kernel/print.ts';
-import { type Position, positions, rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
-import { declaredChunkRows, grown, type Shape, type Writes } from '../kernel/writes.ts';
+import { justASecondChunk, type Position, positions, rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
+import { grown, type Shape, type Writes } from '../kernel/writes.ts';
 import { Met } from './met.ts';
 import { Standing } from './standing.ts';
 
@@ -61,12 +61,6 @@ async function batchOf<Item>(bench: Bench, w: Writes<Item>, size: number, rig: R
     mixed: await tablesWritten(bench, w, items.mixed, rig),
   };
   return { size, items, tables, positions: positions(bench, size) };
-}
-
-/** Items of a batch that needs a second chunk, where there are chunks. */
-function justASecondChunk(bench: Bench): number {
-  const rows = declaredChunkRows(bench.declaration);
-  return Math.min(rows < 4 || rows === Number.POSITIVE_INFINITY ? 30 : rows + 10, severalChunks(bench));
 }
 
 interface Plan<Item> {
