@@ -1,4 +1,5 @@
 import { clauseSet, type Guard } from '../contracts/kernel/guard.ts';
+import type { Provider } from '../providers/provider.ts';
 import { Interrupted } from './deadline.ts';
 import { EngineSet } from './engine-set.ts';
 import { EngineEnded } from './engines.ts';
@@ -8,6 +9,7 @@ import { pathContext } from './path-context.ts';
 import type { EngineReport, PathReport, Report, Reporter, RunEvents, Verdict } from './report.ts';
 import type { RunOptions } from './run-options.ts';
 import { select } from './select.ts';
+import { Turns } from './turns.ts';
 import { packageVersion } from './version.ts';
 
 const interrupted = 'interrupted before all guards had run';
@@ -41,10 +43,19 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
   report.engines = engines.reports;
   report.absent = engines.absent;
 
+  /** Paths that have begun. The next one begins when the guards of those before it have. */
+  const judged: Promise<void>[] = [];
+  let turns: Turns | undefined;
+  let provider: Provider | undefined;
   try {
     for (const selected of selection.paths) {
       const { path, guards } = selected;
       options.signal.throwIfAborted();
+      if (path.provider !== provider) {
+        await allSettled(judged);
+        provider = path.provider;
+        turns = new Turns(guardsAtOnce(provider, options));
+      }
       const started = await engines.of(path.provider);
       if (!started) {
         total -= guards.length;
@@ -61,14 +72,21 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
       };
       report.paths.push(pathReport);
       tell('pathStarted', pathReport, guards.length);
-      await judgePath(guards, context, doctorSays(started.report, path.mode), decide);
+      const begun = Promise.withResolvers<void>();
+      const ill = doctorSays(started.report, path.mode);
+      const judging = judgePath(guards, { context, ill, turns: turns!, decide, begun: begun.resolve });
+      judging.catch(begun.reject);
+      judged.push(judging);
+      await begun.promise;
     }
+    await allSettled(judged);
   } catch (error) {
     engineEnded = error instanceof EngineEnded;
     if (engineEnded) report.interrupted = (error as EngineEnded).message;
     else if (error instanceof Interrupted || options.signal.aborted) report.interrupted = interrupted;
     else throw error;
   } finally {
+    await Promise.allSettled(judged);
     await Promise.all(selection.pools.map((pool) => pool.end()));
     await engines.stop();
   }
@@ -90,35 +108,60 @@ export function doctorSays(engine: EngineReport, mode: string): string | undefin
   return ill && `doctor: ${ill.name} (${ill.detail})`;
 }
 
+/** Guards that are judged at once: a server works in processes of its own, and leaves this one free meanwhile. */
+export function guardsAtOnce(provider: Provider, { concurrency }: RunOptions): number {
+  return provider.inProcess ? concurrency : 2 * concurrency;
+}
+
+interface Judging {
+  context: PathContext;
+  /** What doctor found wrong. */
+  ill: string | undefined;
+  turns: Turns;
+  decide(verdict: Verdict): void;
+  /** Called when there is nothing left to begin. */
+  begun(): void;
+}
+
 /** Judges the guards of one path: setup first, then side by side, then those that need the engine for themselves. */
-async function judgePath(
-  guards: readonly Guard[],
-  context: PathContext,
-  ill: string | undefined,
-  decide: (v: Verdict) => void,
-): Promise<void> {
+async function judgePath(guards: readonly Guard[], { context, ill, turns, decide, begun }: Judging): Promise<void> {
   let broken = ill;
   for (const guard of guards.filter((g) => g.foundation)) {
-    const verdict = ill ? notJudged(guard, context, ill) : await judge(guard, context);
+    const verdict = ill ? notJudged(guard, context, ill) : await turns.run(() => judge(guard, context));
     decide(verdict);
     if (verdict.verdict !== 'upheld' && verdict.verdict !== 'not-applicable') broken ??= guard.id;
   }
   const rest = guards.filter((g) => !g.foundation);
-  if (broken) {
-    for (const guard of rest) decide(notJudged(guard, context, broken));
-    return;
-  }
-  const together = rest.filter((g) => !g.exclusive);
-  const next = together[Symbol.iterator]();
-  const worker = async () => {
-    for (let item = next.next(); !item.done; item = next.next()) decide(await judge(item.value, context));
-  };
-  await allSettled(Array.from({ length: context.options.concurrency }, worker));
-  for (const guard of rest.filter((g) => g.exclusive)) decide(await judge(guard, context));
+  if (broken) for (const guard of rest) decide(notJudged(guard, context, broken));
+  let waiting = broken ? 0 : rest.length;
+  if (waiting === 0) return begun();
+
+  let failed = false;
+  const judgeInTurn = (guard: Guard) =>
+    turns.run(
+      async () => {
+        waiting -= 1;
+        if (waiting === 0) begun();
+        // Where one could not be judged at all, none can.
+        if (failed) return;
+        context.options.signal.throwIfAborted();
+        decide(await judge(guard, context));
+      },
+      { alone: guard.exclusive },
+    );
+  const inOrder = [...rest.filter((g) => !g.exclusive), ...rest.filter((g) => g.exclusive)];
+  await allSettled(
+    inOrder.map(async (guard) => {
+      await judgeInTurn(guard).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      });
+    }),
+  );
 }
 
 /** Waits for all, then throws the first error: what still runs must not outlive the engine. */
-async function allSettled(work: Promise<void>[]): Promise<void> {
+async function allSettled(work: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
