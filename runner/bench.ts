@@ -121,6 +121,20 @@ export class GuardBench implements Bench {
     await this.#inCase(name, () => this.rigs.scopes.run(body));
   }
 
+  async each<T>(name: string, values: readonly T[], body: (value: T) => Promise<void>): Promise<void> {
+    await this.case(name, async () => {
+      const standing = this.#stand();
+      try {
+        for (const value of values) {
+          standing.next = 0;
+          await this.rigs.scopes.run(() => body(value));
+        }
+      } finally {
+        this.#standing = undefined;
+      }
+    });
+  }
+
   async property<T>(name: string, values: Arbitrary<T>, body: (value: T) => Promise<void>): Promise<void> {
     if (this.#isLeftOut(name)) return;
     await this.#inCase(name, () => this.rigs.scopes.run(() => this.#search(name, values, body))).finally(() => {
@@ -149,8 +163,7 @@ export class GuardBench implements Bench {
 
   /** Looks for a value that breaks the rule, and for the smallest one. */
   async #search<T>(name: string, values: Arbitrary<T>, body: (value: T) => Promise<void>): Promise<void> {
-    const standing: Standing = { scope: this.rigs.scopes.current, rigs: [], next: 0 };
-    this.#standing = standing;
+    const standing = this.#stand();
     let stopped: unknown;
     let failing: Part | undefined;
     const property = fc.asyncProperty(values, async (value) => {
@@ -187,6 +200,12 @@ export class GuardBench implements Bench {
       const input = `generated input ${value} (shrunk ${count(details.numShrinks, 'times')})`;
       throw new Shrunk(message, { input, slots: counterexample?.slots ?? [] }, `${name}@${details.counterexamplePath}`);
     }
+  }
+
+  /** From now on, and as long as the present scope is open, `openEmpty` gives the same subjects again. */
+  #stand(): Standing {
+    this.#standing = { scope: this.rigs.scopes.current, rigs: [], next: 0 };
+    return this.#standing;
   }
 
   #isLeftOut(name: string): boolean {

@@ -109,6 +109,25 @@ it('does not hear what a subject writes to the channel of its host', async () =>
   expect(verdict).toMatchObject({ verdict: 'upheld' });
 });
 
+it('gives the listed values of a case one subject, emptied in between, and stops at the first that fails', async () => {
+  const seen: unknown[] = [];
+  const subjects = new Set<unknown>();
+  const verdict = await verdictOf(async (bench) => {
+    bench.record('looks', 1);
+    await bench.each('listed', [1, 2, 3, 4], async (value) => {
+      const rig = await bench.openEmpty();
+      subjects.add(rig.subject);
+      seen.push(value, (await rig.lease.snapshot()).tables);
+      await rig.subject.call('sendBatch', [[{ body: value }], {}]);
+      if (value === 3) throw new Violation('three');
+    });
+  });
+  const empty = { messages: 0, statuses: 0 };
+  expect(seen).toEqual([1, empty, 2, empty, 3, empty]);
+  expect(subjects.size).toBe(1);
+  expect(verdict).toMatchObject({ verdict: 'violated', case: 'listed', message: 'three' });
+});
+
 describe('properties', () => {
   const failsFromTen = async (bench: Bench) => {
     bench.record('looks', 1);

@@ -82,12 +82,14 @@ export interface Bench {
   /** A fresh subject, on a fresh lease or on the one given; closed when the guard ends. */
   open(options?: OpenOptions): Promise<Rig>;
   /**
-   * A subject on an empty namespace. Within a property the same subjects serve one generated value after the other,
-   * their leases restored, until a value fails; elsewhere it is a fresh one.
+   * A subject on an empty namespace. Within a property, and in a case over listed values, the same subjects serve one
+   * value after the other, their leases restored, until a value fails; elsewhere it is a fresh one.
    */
   openEmpty(): Promise<Rig>;
   /** A named part of the guard. A violation inside it is recorded under its name and the next case goes on. */
   case(name: string, body: () => Promise<void>): Promise<void>;
+  /** A case over listed values, up to the first that fails. */
+  each<T>(name: string, values: readonly T[], body: (value: T) => Promise<void>): Promise<void>;
   /** A case over generated values, shrunk to the smallest that fails. */
   property<T>(name: string, values: Arbitrary<T>, body: (value: T) => Promise<void>): Promise<void>;
   /** One value, drawn by the seed. */

@@ -14,9 +14,7 @@ export const bodyRoundTrips: Guard = guard({
   proves: ['bodies stored'],
   async check(bench) {
     for (const [name, bodies] of Object.entries(edgeBodies(bench))) {
-      await bench.case(name, async () => {
-        for (const body of bodies) await roundTrip(bench, body);
-      });
+      await bench.each(name, bodies, (body) => roundTrip(bench, body));
     }
     await bench.property('generated', arbitraryBody(bench), (body) => roundTrip(bench, body));
   },
