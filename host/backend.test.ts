@@ -90,7 +90,7 @@ describe('defineBackend', () => {
       { ...entry, rowz: 1 },
       /unknown field 'rowz'; its fields are declare, open, rows, statuses, probe/,
     ],
-    ['wrong declare', { ...entry, declare: 'x' }, /declare must be an object, not 'x'/],
+    ['wrong declare', { ...entry, declare: 'x' }, /declare must be a plain object, not 'x'/],
   ])('refuses an entry: %s', (_, wrong, message) => {
     const definition = { name: 'b', provider: 'p', variants: { v: { 'send-batch': wrong } } };
     const define = () => defineBackend(definition as unknown as BackendDefinition<string>);
@@ -115,27 +115,41 @@ describe('defineBackend', () => {
     ['timeResolution', { timeResolution: 0 }, /timeResolution must be/],
     ['unknown limit', { limits: { items: 1 } }, /unknown limit 'items'/],
     ['limit', { limits: { maxItems: 1.5 } }, /maxItems must be a whole number/],
-  ])('refuses a declaration: %s', (_, declare, message) => {
+  ])('refuses a declaration: %s', async (_, declare, message) => {
     const wrong = { ...entry, declare } as unknown as Entry;
     expect(() => defineBackend({ name: 'b', provider: 'p', 'send-batch': wrong })).toThrow(message);
     const computed = { ...entry, declare: () => declare } as unknown as Entry;
-    expect(() => declarationOf(computed, facts)).toThrow(message);
-    expect(() => declarationOf(computed, facts)).toThrow(TypeError);
+    await expect(declarationOf(computed, facts)).rejects.toThrow(message);
+    await expect(declarationOf(computed, facts)).rejects.toThrow(TypeError);
+  });
+
+  test.each([
+    ['a promise', Promise.resolve({ offers: ['headers'] }), /declare must be a plain object, not Promise/],
+    ['a map', new Map([['offers', ['headers']]]), /declare must be a plain object, not Map/],
+    ['nothing', null, /declare must be a plain object, not null/],
+  ])('refuses a declaration that is %s', (_, declare, message) => {
+    const wrong = { ...entry, declare } as unknown as Entry;
+    expect(() => defineBackend({ name: 'b', provider: 'p', 'send-batch': wrong })).toThrow(message);
   });
 });
 
 describe('declarationOf', () => {
-  test('is strict where nothing is said', () => {
-    expect(declarationOf({ ...entry }, facts)).toEqual(strictDeclaration);
-    expect(declarationOf({ ...entry, declare: { chunk: undefined } as never }, facts)).toEqual(strictDeclaration);
+  test('is strict where nothing is said', async () => {
+    expect(await declarationOf({ ...entry }, facts)).toEqual(strictDeclaration);
+    expect(await declarationOf({ ...entry, declare: { chunk: undefined } as never }, facts)).toEqual(strictDeclaration);
   });
 
-  test('knows the engine', () => {
+  test('may be promised', async () => {
+    const declare = async () => ({ offers: ['headers' as const] });
+    expect(await declarationOf({ ...entry, declare }, facts)).toEqual({ ...strictDeclaration, offers: ['headers'] });
+  });
+
+  test('knows the engine', async () => {
     const declare = ({ mode }: EngineFacts) => ({ offers: mode === 'file' ? (['headers'] as const).slice() : [] });
-    expect(declarationOf({ ...entry, declare }, facts)).toEqual({ ...strictDeclaration, offers: ['headers'] });
+    expect(await declarationOf({ ...entry, declare }, facts)).toEqual({ ...strictDeclaration, offers: ['headers'] });
   });
 
-  test('accepts every legal value', () => {
+  test('accepts every legal value', async () => {
     const declare = {
       offers: ['dedupeKey' as const],
       extras: ['fifo' as const],
@@ -148,6 +162,6 @@ describe('declarationOf', () => {
       timeResolution: 0.001,
       limits: { maxItems: 10, maxBytes: 100 },
     };
-    expect(declarationOf({ ...entry, declare }, facts)).toEqual(declare);
+    expect(await declarationOf({ ...entry, declare }, facts)).toEqual(declare);
   });
 });

@@ -18,7 +18,7 @@ export interface Probe {
 /** One variant of a backend for one contract. */
 export interface Entry<C extends ContractName = ContractName, S extends Site = Site> {
   /** What the variant offers, gives up and claims; what it leaves out is strict. */
-  declare?: Partial<Declaration> | ((facts: EngineFacts) => Partial<Declaration>);
+  declare?: Partial<Declaration> | ((facts: EngineFacts) => Partial<Declaration> | Promise<Partial<Declaration>>);
   /** Creates the namespace where it is not there yet, connects, and returns the port. */
   open(site: S): Ports[C] | Promise<Ports[C]>;
   /** The statement by which the provider's probe reads the stored rows; column aliases name the fields. */

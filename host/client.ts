@@ -27,6 +27,8 @@ interface Waiting {
 
 const textKept = 8 * 1024;
 
+/** Milliseconds that a variant has to declare. */
+const declareWithin = 5000;
 /** Milliseconds that a subject has to close, unless the options say otherwise. */
 export const closeWithin = 10_000;
 /** Milliseconds that a host has to start and to load its backend, unless the options say otherwise. */
@@ -94,7 +96,10 @@ class Client implements Host {
   }
 
   declare(variant: string, contract: string, facts: EngineFacts): Promise<Replies['declare']> {
-    return this.ask({ do: 'declare', variant, contract, facts });
+    return before(this.ask({ do: 'declare', variant, contract, facts }), declareWithin, () => {
+      const message = `declare did not end within ${declareWithin} ms, for ${contract} of variant ${variant}`;
+      return new HostRefused({ name: 'DeclareTimeout', message, code: 'DECLARE_TIMEOUT' });
+    });
   }
 
   async open(o: Parameters<Host['open']>[0]): Promise<Session> {

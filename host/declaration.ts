@@ -10,8 +10,8 @@ import type { Entry } from './backend.ts';
 import { print } from './print.ts';
 
 /** What the backend declares on this engine, with the strict values filled in. Throws a TypeError for a wrong one. */
-export function declarationOf(entry: Entry, facts: EngineFacts): Declaration {
-  const declared = typeof entry.declare === 'function' ? entry.declare(facts) : (entry.declare ?? {});
+export async function declarationOf(entry: Entry, facts: EngineFacts): Promise<Declaration> {
+  const declared: unknown = await (typeof entry.declare === 'function' ? entry.declare(facts) : (entry.declare ?? {}));
   checkDeclaration(declared, 'declare');
   const given = Object.entries(declared).filter(([, value]) => value !== undefined);
   return { ...strictDeclaration, ...Object.fromEntries(given) };
@@ -19,7 +19,7 @@ export function declarationOf(entry: Entry, facts: EngineFacts): Declaration {
 
 /** Throws a TypeError that says what is wrong in a declaration and what would be right. */
 export function checkDeclaration(declared: unknown, where: string): asserts declared is Partial<Declaration> {
-  if (!isRecord(declared)) throw new TypeError(`${where} must be an object, not ${print(declared)}`);
+  if (!isPlain(declared)) throw new TypeError(`${where} must be a plain object, not ${print(declared)}`);
   for (const [field, value] of Object.entries(declared)) {
     if (value === undefined) continue;
     const check = Object.hasOwn(fields, field) ? fields[field as keyof Declaration] : undefined;
@@ -94,6 +94,11 @@ function isCount(value: unknown): boolean {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What has a prototype of its own (a promise, a map) keeps its content elsewhere, and would look empty. */
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
 function list(names: readonly string[]): string {

@@ -22,6 +22,11 @@ interface Closable {
 type SubjectSession = Closable & Spoiled & { as: 'subject'; contract: ContractName };
 type ProbeSession = Closable & { as: 'probe'; probe: Probe };
 
+/** A probe of the backend's own that is not what a probe must be; what else it throws is its word on what it reads. */
+class WrongProbe extends TypeError {
+  override name = 'WrongProbe';
+}
+
 /** The side of the protocol that lives beside the subject; the same for every kind of host. */
 export interface Server {
   /** Answers one request by one reply; never rejects. */
@@ -104,7 +109,7 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
     if (!entry.probe) throw new Error(`variant ${print(variant)} has no probe of its own`);
     const probe = await entry.probe(site);
     if (typeof probe?.rows !== 'function') {
-      throw new TypeError(`probe(site) must return an object with a function rows, not ${print(probe)}`);
+      throw new WrongProbe(`probe(site) must return an object with a function rows, not ${print(probe)}`);
     }
     sessions.set(session, { as: 'probe', probe, close: async () => probe.close?.() });
     return { members: ['rows'] };
@@ -186,10 +191,14 @@ function manifestOf({ name, provider, variants }: Backend): Manifest {
 
 function checkFound(found: unknown): Found {
   if (typeof found === 'object' && found !== null) {
-    if ('rows' in found && Array.isArray(found.rows)) return found as Found;
+    if ('rows' in found && Array.isArray(found.rows)) {
+      const wrong = found.rows.findIndex((row) => typeof row !== 'object' || row === null);
+      if (wrong === -1) return found as Found;
+      throw new WrongProbe(`rows() must return rows that are objects; row ${wrong} is ${print(found.rows[wrong])}`);
+    }
     if ('missing' in found && typeof found.missing === 'string') return found as Found;
   }
-  throw new TypeError(`rows() must return { rows: [...] } or { missing: 'what is not there' }, not ${print(found)}`);
+  throw new WrongProbe(`rows() must return { rows: [...] } or { missing: 'what is not there' }, not ${print(found)}`);
 }
 
 function list(table: object): string {

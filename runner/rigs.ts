@@ -30,6 +30,7 @@ export interface RigOptions {
   keep: boolean;
 }
 
+const ownProbe = "the backend's own probe";
 /** How often timers and engine are waited for in turn; a subject may never be still. */
 const quietRounds = 5;
 
@@ -135,16 +136,26 @@ export class Rigs {
   async #host(role: HostRole): Promise<Host> {
     const there = this.#hosts.get(role);
     if (there) return there;
-    const host = await this.#o.pool.take();
+    const host = await this.#taken();
     host.takeConsole();
     host.takeStrays();
     this.#hosts.set(role, host);
     return host;
   }
 
+  async #taken(apart?: Apart): Promise<Host> {
+    try {
+      return await this.#o.pool.take(apart);
+    } catch (error) {
+      // The backend had been loaded before.
+      if (!(error instanceof HostRefused || error instanceof HostEnded)) throw error;
+      throw new SubjectDied(`the backend could not be loaded once more: ${error.message}`);
+    }
+  }
+
   /** A host unlike the others, for the part of the guard that asked for it. */
   async #hostApart(apart: Apart): Promise<Host> {
-    const host = await this.#o.pool.take(apart);
+    const host = await this.#taken(apart);
     host.takeConsole();
     host.takeStrays();
     this.#apart.add(host);
@@ -159,7 +170,9 @@ export class Rigs {
     const hosts = this.#attached.get(lease) ?? new Set<Host>();
     this.#attached.set(lease, hosts);
     if (hosts.has(host)) return;
-    const leave = await lease.attach(linkTo(host, lease));
+    const leave = await lease.attach(linkTo(host, lease)).catch((error: unknown) => {
+      throw error instanceof HostEnded ? new SubjectDied(endOf(host, error)) : error;
+    });
     hosts.add(host);
     this.scopes.push(async () => {
       hosts.delete(host);
@@ -217,7 +230,8 @@ export class Rigs {
           return await this.#awaited('reading by the probe', lease.read(statement));
         } catch (error) {
           // The statement is the backend's; what else may go wrong has a name of its own.
-          if (!(error instanceof Error) || error.constructor !== Error) throw error;
+          const isWord = error instanceof Error && (error.constructor === Error || error instanceof HostRefused);
+          if (!isWord) throw error;
           throw new Violation(`the statement that is to read the rows failed: ${error.message}`);
         }
       };
@@ -230,8 +244,11 @@ export class Rigs {
         session ??= await this.#openProbe(lease, home, () => {
           session = undefined;
         });
-        return await this.#awaited('reading by the probe', session.rows());
+        return await this.#awaited(`reading by ${ownProbe}`, session.rows());
       } catch (error) {
+        if (error instanceof HostRefused && error.failure.name === 'WrongProbe') {
+          throw new Violation(`the backend's own probe: ${error.message}`);
+        }
         // A probe of the backend's own has no other way to say that what it reads is not there.
         if (error instanceof HostRefused) return { missing: `what it reads (${error.failure.message})` };
         if (error instanceof HostEnded) throw new SubjectDied(endOf(home, error));
@@ -264,10 +281,10 @@ export class Rigs {
     await this.#attach(lease, host);
     const { variant, contract } = this.#o.path;
     const opening = host.open({ as: 'probe', variant, contract, site: lease.site });
-    const session = await this.#awaited('opening the probe', opening);
+    const session = await this.#awaited(`opening ${ownProbe}`, opening);
     this.scopes.push(async () => {
       closed();
-      if (host.ended === undefined) await session.close();
+      if (host.ended === undefined) await this.#asked(host, `closing ${ownProbe}`, () => session.close());
     });
     return session;
   }
