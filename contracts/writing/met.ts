@@ -10,6 +10,10 @@ export class Met {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#seen.size === 0;
+  }
+
   record(bench: Bench): void {
     for (const [what, things] of this.#seen) bench.record(what, [...things].join(', '));
   }
