@@ -8,6 +8,7 @@ import {
   usableAfterAbort,
 } from './cancelling.ts';
 import { commitFailureIsReported } from './commit-failure.ts';
+import { concurrentFailureIsIsolated } from './concurrent-failure.ts';
 import { acknowledgedSurvivesCrash } from './crashing.ts';
 import { emptyBatch } from './empty-batch.ts';
 import { failedBatchDoesNotComeBack } from './ghosts.ts';
@@ -34,6 +35,7 @@ export function writingGuards<Item>(w: Writes<Item>): Guard[] {
     commitFailureIsReported(w),
     serverAbortIsReported(w),
     transientFaultEndsWhole(w),
+    concurrentFailureIsIsolated(w),
     lostAckIsAllOrNothing(w),
     unknownIsTold(w),
     acknowledgedSurvivesReopen(w),
