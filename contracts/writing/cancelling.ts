@@ -18,6 +18,8 @@ import { statementsOf } from './plain-batch.ts';
 const bound = 5000;
 /** Milliseconds after which a call that has not heard of its signal is let go on, where that is not what is judged. */
 const patience = 1000;
+/** A batch where its size does not matter. */
+const fewItems = 11;
 
 export function abortTakesEffect<Item>(w: Writes<Item>): Guard {
   return guard({
@@ -136,7 +138,7 @@ export function usableAfterAbort<Item>(w: Writes<Item>): Guard {
     needs: ['cancel', 'hold', 'trace'],
     proves: ['aborted while held', 'next batches'],
     async check(bench) {
-      const items = w.items(bench, severalChunks(bench));
+      const items = w.items(bench, fewItems);
       const steps = allSteps(await statementsOf(bench, w, items));
       for (const step of steps.filter(({ name }) => telling.has(name))) {
         await bench.case(step.name, async () => {
@@ -169,7 +171,7 @@ async function nextIsItsOwn<Item>(
   what: string,
   release: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const items = w.items(bench, 11);
+  const items = w.items(bench, fewItems);
   const call = w.write(rig, items);
   await release();
   const written = await call;

@@ -95,7 +95,7 @@ export function unknownIsTold<Item>(w: Writes<Item>): Guard {
     needs: ['atomic', 'cut'],
     proves: ['cuts', 'commits whose acknowledgement was lost'],
     async check(bench) {
-      const items = w.items(bench, severalChunks(bench));
+      const items = w.items(bench, 11);
       for (const place of allPlaces) {
         await bench.case(place, async () => {
           const rig = await bench.open();
