@@ -1,5 +1,5 @@
 import { mustFail, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
-import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
+import { type Bench, type Guard, guard, Vacuous, Violation } from '../kernel/guard.ts';
 import { severalChunks, tablesWritten } from '../kernel/tables.ts';
 import { declaredChunkRows, type Writes } from '../kernel/writes.ts';
 
@@ -27,6 +27,8 @@ function faultFires<Item>(w: Writes<Item>): Guard {
           const written = await w.write(rig, items);
           const sprung = await fault.sprung();
           bench.record('faults raised', sprung.raised);
+          if (sprung.raised === 0)
+            throw new Vacuous(`the fault that was armed in ${table} was never seen to be raised`);
           await fault.disarm();
           mustFail(w, items, written, `a batch whose row in ${table} the engine refused`);
           // What the failed batch may have left behind is for another guard.
@@ -104,14 +106,14 @@ function itemsAreDistinct<Item>(w: Writes<Item>): Guard {
       const items = w.items(bench, 60);
       const tokens = new Set(items.map((item) => w.token(item)));
       if (tokens.size !== items.length)
-        throw new Violation(`${items.length - tokens.size} generated ${w.noun} share a nonce`);
+        throw new Vacuous(`${items.length - tokens.size} generated ${w.noun} share a nonce`);
       for (let slot = 1; slot < items.length; slot++) {
         const [before, here] = [items[slot - 1] as object, items[slot] as object];
         for (const [field, value] of Object.entries(here)) {
           const neighbour = (before as Record<string, unknown>)[field];
           bench.record('values compared', 1);
           if (JSON.stringify(value) === JSON.stringify(neighbour))
-            throw new Violation(`slots ${slot - 1} and ${slot} have the same ${field}: ${JSON.stringify(value)}`);
+            throw new Vacuous(`slots ${slot - 1} and ${slot} have the same ${field}: ${JSON.stringify(value)}`);
         }
       }
     },

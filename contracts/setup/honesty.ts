@@ -1,5 +1,5 @@
 import { offers } from '../kernel/capabilities.ts';
-import { mustFail, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
+import { mustBeExact, mustFail, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
 import { type Guard, guard, Violation } from '../kernel/guard.ts';
 import { short } from '../kernel/print.ts';
 import { grown, type Writes } from '../kernel/writes.ts';
@@ -28,7 +28,10 @@ function capabilityIsHonest<Item>(w: Writes<Item>): Guard {
           const written = await w.write(rig, items);
           bench.record('options tried', 1);
           if (offered) {
-            mustSucceed(w, items, written, `a batch whose second item uses ${offer}, which is offered,`);
+            const what = `a batch whose second item uses ${offer}, which is offered,`;
+            mustSucceed(w, items, written, what);
+            const rows = await mustHaveStoredAll(bench, w, rig, items, what);
+            mustBeExact(bench, w, items, rows, written, what);
             return;
           }
           mustFail(w, items, written, `a batch whose second item uses ${offer}, which is not offered,`);
@@ -59,8 +62,10 @@ function capabilitySurvivesWrapping<Item>(w: Writes<Item>): Guard {
       );
       if (one !== other) throw new Violation(`unwrapped the backend has ${one}; wrapped it has ${other}`);
       const items = w.items(bench, 5);
-      mustSucceed(w, items, await w.write(wrapped, items), 'a batch through a wrapper');
-      await mustHaveStoredAll(bench, w, wrapped, items, 'a batch through a wrapper');
+      const written = await w.write(wrapped, items);
+      mustSucceed(w, items, written, 'a batch through a wrapper');
+      const rows = await mustHaveStoredAll(bench, w, wrapped, items, 'a batch through a wrapper');
+      mustBeExact(bench, w, items, rows, written, 'a batch through a wrapper');
       bench.record('wrapped batches stored', 1);
     },
   });
