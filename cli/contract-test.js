@@ -9,7 +9,7 @@ import { fileURLToPath } from 'url';
 const here = dirname(fileURLToPath(import.meta.url));
 const inCheckout = existsSync(join(here, 'main.ts'));
 // The checkout is TypeScript, whose types Node strips by itself since 22.18; the package holds JavaScript.
-const needed = inCheckout ? [22, 18] : [22, 13];
+const needed = inCheckout ? [22, 18] : [22, 16];
 
 if (isEnough(process.versions.node)) {
   import(inCheckout ? './main.ts' : '../dist/cli/main.js')

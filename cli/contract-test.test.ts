@@ -118,13 +118,13 @@ test('on an old Node, one line says what is needed', async () => {
     signal: null,
     stdout: '',
     stderr:
-      'contract-test needs Node.js 22.13 or newer, and this is 18.0.0; install a newer one, or add it to the project: npm install --save-dev node@24\n',
+      'contract-test needs Node.js 22.16 or newer, and this is 18.0.0; install a newer one, or add it to the project: npm install --save-dev node@24\n',
   });
 });
 
 test('a Node beside the package that is old as well is no help', async () => {
   const { folder, argv } = oldNode();
-  installNode(folder, 'v22.12.0');
+  installNode(folder, 'v22.15.0');
   expect((await ending(start(argv, folder))).exitCode).toBe(2);
 });
 
@@ -141,7 +141,7 @@ test('a newer Node beside the package takes over, with arguments and exit code',
 test('a newer Node in the project that is worked in takes over', async () => {
   const { folder, argv } = oldNode();
   const project = scratch();
-  installNode(project, 'v22.13.0');
+  installNode(project, 'v22.16.0');
   mkdirSync(join(project, 'src'));
   writeFileSync(join(folder, 'dist/cli/main.js'), 'export function main() { console.log(process.cwd()); }\n');
   const { exitCode, stdout } = await ending(start(argv, join(project, 'src')));

@@ -84,6 +84,16 @@ test('a backend is a file, and an export of it', () => {
   expect(option.backend('--backend', 'fixtures/backend.ts#mine', import.meta.dirname)).toEqual({ url, export: 'mine' });
 });
 
+test('a file may have a # in its name', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-test-hash-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'a#b.ts');
+  writeFileSync(file, '');
+  const { href: url } = pathToFileURL(file);
+  expect(option.backend('--backend', 'a#b.ts', folder)).toEqual({ url, export: 'default' });
+  expect(option.backend('--backend', 'a#b.ts#mine', folder)).toEqual({ url, export: 'mine' });
+});
+
 test('an address without a password is taken as it is; one with a password is taken from a file', () => {
   const address = 'postgres://me@host:5433/db?sslmode=require';
   expect(option.serverUrl('--url', address, fixtures)).toEqual({ address, named: address });

@@ -93,7 +93,8 @@ export function reporter(name: string, value: string): ReporterSpec {
 
 /** `file` or `file#export`, relative to a folder; the export is `default` where none is named. */
 export function backend(name: string, value: string, folder: string): ModuleRef {
-  const hash = value.lastIndexOf('#');
+  // A file may have a # in its name.
+  const hash = existsSync(resolve(folder, value)) ? -1 : value.lastIndexOf('#');
   const [file, exported] = hash > 0 ? [value.slice(0, hash), value.slice(hash + 1)] : [value, 'default'];
   if (exported === '') throw new UsageError(`${name} ${quoted(value)} names no export`, 'write file or file#export');
   const full = resolve(folder, file);

@@ -49,6 +49,7 @@ describe.each(ownThread)('a %s host loads a backend outside the toolkit', (kind)
 
   test.each([
     ['JavaScript', 'plain.mjs', `export default ${definition.replace('NAME', "'plain'")}`, 'plain'],
+    ['a name that a URL has to escape', 'a#b?c %d.mjs', `export default ${definition.replace('NAME', "'odd'")}`, 'odd'],
     ['CommonJS', 'common.cjs', `module.exports = ${definition.replace('NAME', "'common'")}`, 'common'],
     [
       'CommonJS that was ESM',
@@ -77,6 +78,13 @@ describe.each(ownThread)('a %s host loads a backend outside the toolkit', (kind)
     await writeFile(path, source);
     const host = await hostFor(kind, '', { backend: { url: pathToFileURL(path).href, export: 'default' } });
     expect(host.manifest.name).toBe(name);
+  });
+
+  test('a backslash in the path is refused by name, since Node refuses it', async () => {
+    const path = join(folder, 'a\\b.mjs');
+    await writeFile(path, 'export default 1');
+    const backend = { url: pathToFileURL(path).href, export: 'default' };
+    await expect(hostFor(kind, '', { backend })).rejects.toThrow('takes no module with a backslash in its path');
   });
 
   test.each([

@@ -38,6 +38,9 @@ export function loaderFor(url: string, means: LoaderMeans): Loader {
 export async function importExport(ref: ModuleRef, what: string): Promise<unknown> {
   const path = fileURLToPath(ref.url);
   if (!existsSync(path)) throw new Error(`${what} ${path} does not exist`);
+  if (/%5c/i.test(ref.url)) {
+    throw new Error(`${what} ${path} cannot be imported: Node.js takes no module with a backslash in its path`);
+  }
   await prepareLoader(ref.url);
   answerToOwnName();
   let exported: Record<string, unknown>;

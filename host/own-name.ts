@@ -12,7 +12,7 @@ let registered = false;
  * (`npx contract-test --backend file.ts`), and makes sure that it gets the toolkit that is judging it.
  */
 export function answerToOwnName(): void {
-  // Before Node 22.15 there are no synchronous hooks; the name is then found as any other package is.
+  // Node 23.0 to 23.4 has no synchronous hooks; the name is then found as any other package is.
   if (registered || typeof module.registerHooks !== 'function') return;
   registered = true;
   module.registerHooks({

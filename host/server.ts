@@ -100,7 +100,11 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
       site,
       hand: () => agentOf(site).hand(site),
     });
-    sessions.set(session, { as: 'subject', contract: name, ...spoiled, close: async () => opened.close?.() });
+    const close = async () => {
+      for (const work of spoiled.closing) await work();
+      await opened.close?.();
+    };
+    sessions.set(session, { as: 'subject', contract: name, ...spoiled, close });
     return { members: Object.keys(spoiled.port) };
   }
 

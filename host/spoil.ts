@@ -29,6 +29,8 @@ export function spoilSite(site: Site, mutants: readonly Mutant[]): Site {
 export interface Spoiled {
   port: Port;
   lies: Record<string, number>;
+  /** What the mutants do before the subject is closed. */
+  closing: (() => unknown)[];
 }
 
 /** Puts a port behind mutants, the first one innermost. */
@@ -38,24 +40,30 @@ export function spoil(
   where: { contract: ContractName; site: Site; hand: () => Hand },
 ): Spoiled {
   const lies: Record<string, number> = {};
+  const closing: Spoiled['closing'] = [];
   let spoiled = port;
   for (const mutant of mutants) {
     lies[mutant.id] = 0;
     const lied = () => {
       lies[mutant.id]! += 1;
     };
-    spoiled = portOf(mutant.wrap(spoiled, toolsAt(where.site, where.hand, lied)), where.contract);
+    spoiled = portOf(mutant.wrap(spoiled, toolsAt(where, lied, closing)), where.contract);
   }
-  return { port: spoiled, lies };
+  return { port: spoiled, lies, closing };
 }
 
-function toolsAt(site: Site, hand: () => Hand, lied: () => void): MutantTools {
+function toolsAt(
+  { site, hand }: { site: Site; hand: () => Hand },
+  lied: () => void,
+  closing: Spoiled['closing'],
+): MutantTools {
   return {
     site,
     lied,
     get hand() {
       return hand();
     },
+    atClose: (work) => void closing.push(work),
     later: (work, milliseconds) => {
       // A late lie that finds its lease gone is no failure of the subject, so it may fail unheard.
       setTimeout(() => void (async () => work())().catch(() => {}), milliseconds);
