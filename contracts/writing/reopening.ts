@@ -82,7 +82,7 @@ export function mustBeTheSame<Item>(
     bad.length > lost ? `${bad.length - lost} are changed or there more than once` : '',
   ];
   throw new Violation(
-    `of ${count(items.length, 'acknowledged')} ${w.noun} ${how.filter((part) => part !== '').join(', ')} ${when}`,
+    `of ${items.length} acknowledged ${w.noun} ${how.filter((part) => part !== '').join(', ')} ${when}`,
     { input: `${count(items.length, w.noun)}, ${when}`, slots },
   );
 }

@@ -3,35 +3,27 @@ import type { Site } from '../../kernel/engine.ts';
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { SendBatchPort } from '../port.ts';
 import { ordinaryCopy } from './ordinary.ts';
-import { answer, ask, batchMutant, hasFailed, honestly, passedThrough } from './spoil.ts';
+import { answer, ask, batchMutant, hasFailed, passedThrough } from './spoil.ts';
 
 const reopen = 'send-batch/acknowledged-survives-reopen';
 const crash = 'send-batch/acknowledged-survives-crash';
 
 /** Lies about how long what was acknowledged lasts. */
 export const durabilityMutants: Mutant[] = [
-  mutant<SendBatchPort>({
+  batchMutant({
     id: 'kept-in-memory-till-close',
     lie: 'Keeps its rows until it is closed, and no longer.',
     target: reopen,
-    wrap(subject, tools) {
-      const { close } = subject;
-      const honest = honestly(subject);
+    spoil(honest, tools) {
       let before: unknown;
-      return {
-        ...passedThrough(subject),
-        async sendBatch(messages, options) {
-          const copy = ordinaryCopy(messages);
-          if (copy === undefined) return honest(messages, options);
-          before ??= await tools.hand.snapshot();
-          const reply = await ask(honest, copy, options);
-          if (!hasFailed(reply)) tools.lied();
-          return answer(reply);
-        },
-        async close() {
-          if (before !== undefined) await tools.hand.restore(before);
-          await close?.call(subject);
-        },
+      tools.atClose(() => before !== undefined && tools.hand.restore(before));
+      return async (messages, options) => {
+        const copy = ordinaryCopy(messages);
+        if (copy === undefined) return honest(messages, options);
+        before ??= await tools.hand.snapshot();
+        const reply = await ask(honest, copy, options);
+        if (!hasFailed(reply)) tools.lied();
+        return answer(reply);
       };
     },
   }),

@@ -80,7 +80,7 @@ export function passedThrough(subject: SendBatchPort): SendBatchPort {
 }
 
 /** The subject's own batch call, which begins at once and reports by a promise. */
-export function honestly(subject: SendBatchPort): SendBatch {
+function honestly(subject: SendBatchPort): SendBatch {
   return async (messages, options) => subject.sendBatch(messages, options);
 }
 
