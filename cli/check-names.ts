@@ -29,6 +29,12 @@ export function checkMutants(globs: readonly string[], mutants: readonly { id: s
   }
 }
 
+/** Refuses names that no mutant has. */
+export function checkMutantNames(names: readonly string[], mutants: readonly { id: string }[]): void {
+  const ids = mutants.map(({ id }) => id);
+  for (const name of names) if (!ids.includes(name)) throw unknown('mutant', name, ids);
+}
+
 function unknown(what: string, name: string, known: string[]): UsageError {
   return new UsageError(`no ${what} is called ${JSON.stringify(name)}`, didYouMean(name, known));
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { makeReporters } from '../reporters/index.ts';
 import { defaultRuns, defaultTimeout } from '../runner/run-options.ts';
 import { UsageError } from '../runner/usage-error.ts';
-import { checkNames } from './check-names.ts';
+import { checkMutantNames, checkNames } from './check-names.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
 import * as option from './options.ts';
@@ -29,6 +29,7 @@ export function runCommand(context: Context, ended: (exitCode: number) => void):
     )
     .option('-c, --contract <name>', 'only this contract; repeatable', collect)
     .option('-g, --guard <glob>', 'only guards whose id matches, such as send-batch/ids-*; repeatable', collect)
+    .option('-m, --mutant <name>', 'spoil the backends by this mutant, as prove does; repeatable', collect)
     .option('--seed <int>', 'seed of everything random (default: a new one, which is printed)')
     .option('--runs <int>', `generated inputs of each property (default: ${defaultRuns})`)
     .option('--replay <case>', 'only this case of a guard, as the replay line of a failure names it')
@@ -54,7 +55,8 @@ async function run(flags: RunFlags, context: Context): Promise<number> {
   const toolkit = await context.load();
   const { options, reporters, debug } = settle(flags, config, context.cwd, toolkit.references);
   checkNames(options, toolkit);
-  const made = makeReporters(reporters, context, { strict: options.strict, debug, seed: options.seed });
+  if (options.mutants.length > 0) checkMutantNames(options.mutants, await toolkit.mutants());
+  const made = makeReporters(reporters, context, { ...options, debug });
   const report = await toolkit.run({ ...options, signal: context.signal }, made);
   return report.exitCode;
 }

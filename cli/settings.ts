@@ -17,6 +17,7 @@ export interface RunFlags {
   backend?: string[];
   contract?: string[];
   guard?: string[];
+  mutant?: string[];
   seed?: string;
   runs?: string;
   replay?: string;
@@ -79,7 +80,7 @@ export function settle(
       trace: flags.trace ?? config.trace ?? false,
       strict: flags.strict ?? config.strict ?? false,
       host: option.word('--host', flags.host ?? config.host ?? 'worker', option.hostKinds),
-      mutants: [],
+      mutants: flags.mutant ?? [],
       concurrency: Math.min(availableParallelism(), 4),
     },
     reporters: reporters.map((value) => option.reporter('--reporter', value)),

@@ -15,6 +15,8 @@ export interface ConsoleOptions {
   debug: boolean;
   /** Printed before anything is judged, so that it is known even of a run that never ends. */
   seed: number;
+  /** Mutants that spoil every subject. */
+  mutants?: readonly string[];
   /** A clock in milliseconds; tests bring their own. */
   now?: () => number;
 }
@@ -37,7 +39,10 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
   /** In the order in which they began: the first is told of as it goes on, the others after it. */
   const judging: Judging[] = [];
   let begun = false;
-  const beginning = [`seed    ${options.seed}`];
+  const beginning = [
+    `seed    ${options.seed}`,
+    ...(options.mutants ?? []).map((mutant) => paint(terminal, 'yellow', `mutant  ${mutant}`)),
+  ];
 
   function say(of: Judging, lines: string[]): void {
     if (of === judging[0]) out.print(lines);

@@ -1,62 +1,76 @@
 import type { Writable } from 'node:stream';
-import type { Proof, ProofReporter, Trial } from '../runner/proof.ts';
+import type { Proof, ProofPath, ProofReporter, Trial, TrialStatus } from '../runner/proof.ts';
 import { renderAbsent, renderEngine } from './engine.ts';
 import { LiveLine } from './live.ts';
 import { isProofFinding, renderProof, renderTrialLine } from './proof-text.ts';
-import { paint, type Terminal } from './terminal.ts';
+import { paint, sign, type Terminal } from './terminal.ts';
 import { counted, duration, visible } from './text.ts';
+
+/** A path that is being tried. */
+interface Trying {
+  path: ProofPath;
+  total: number;
+  trials: Trial[];
+  startedAt: number;
+}
 
 /** The report of a proof for people: what happens, as it happens, then the guards with their mutants, and the sums. */
 export function proofConsole(stream: Writable, terminal: Terminal, seed: number): ProofReporter {
   const out = new LiveLine(stream, terminal);
-  let begun = false;
-  let current: { trials: Trial[]; startedAt: number } | undefined;
-  const beginning = () => {
-    const lines = begun ? [''] : [`seed    ${seed}`];
-    begun = true;
-    return lines;
-  };
-  const endPath = () => {
-    out.clear();
-    if (current) out.print([`  ${pathSums(current.trials)}, ${duration(performance.now() - current.startedAt)}`]);
-    current = undefined;
-  };
+  const trying: Trying[] = [];
+  out.print([`seed    ${seed}`]);
   return {
-    engineStarted(engine) {
-      endPath();
-      out.print([...beginning(), ...renderEngine(engine, terminal)]);
-    },
-    engineAbsent(engine) {
-      endPath();
-      out.print([...beginning(), ...renderAbsent(engine, terminal)]);
-    },
-    pathStarted(path, trials) {
-      endPath();
-      const about = `${path.contract}, backend ${path.backend}, ${counted(trials, 'trial')}`;
-      out.print(['', `${paint(terminal, 'bold', visible(path.path, terminal))}: ${visible(about, terminal)}`]);
-      if (path.ill !== null) out.print([paint(terminal, 'red', `  not tried: ${visible(path.ill, terminal)}`)]);
-      else current = { trials: [], startedAt: performance.now() };
+    engineStarted: (engine) => out.print(renderEngine(engine, terminal)),
+    engineAbsent: (engine) => out.print(renderAbsent(engine, terminal)),
+    pathStarted(path, total) {
+      if (path.ill !== null)
+        out.print([renderPathEnd({ path, total, trials: [], startedAt: performance.now() }, terminal)]);
+      else trying.push({ path, total, trials: [], startedAt: performance.now() });
     },
     trial(trial, { done, total }) {
-      current?.trials.push(trial);
       if (isProofFinding(trial)) out.print([renderTrialLine(trial, terminal)]);
+      const at = trying.findIndex(({ path }) => isOf(trial, path));
+      const there = trying[at]!;
+      there.trials.push(trial);
+      if (there.trials.length === there.total) {
+        out.print([renderPathEnd(there, terminal)]);
+        trying.splice(at, 1);
+      }
       out.show(`  ${done} of ${total}  ${trial.guard} ${trial.mutant}`);
     },
     finished(proof: Proof) {
-      endPath();
+      out.clear();
       out.print(['', ...renderProof(proof, terminal)]);
     },
   };
 }
 
-/** `38 of 38 killed, 2 inert`. */
+function isOf(trial: Trial, path: ProofPath): boolean {
+  return trial.path === path.path && trial.backend === path.backend && trial.contract === path.contract;
+}
+
+/** A path that has been tried: how many of its mutants met their end. */
+function renderPathEnd({ path, trials, startedAt }: Trying, terminal: Terminal): string {
+  const name = paint(terminal, 'bold', visible(path.path, terminal));
+  const about = visible(`${path.contract}, backend ${path.backend}`, terminal);
+  if (path.ill !== null) {
+    const ill = paint(terminal, 'red', `not tried: ${visible(path.ill, terminal)}`);
+    return `${sign(terminal, 'bad')} ${name}: ${about}: ${ill}`;
+  }
+  const symbol = trials.some(isProofFinding)
+    ? paint(terminal, 'red', sign(terminal, 'bad'))
+    : paint(terminal, 'green', sign(terminal, 'ok'));
+  return `${symbol} ${name}: ${about}: ${pathSums(trials)}, ${duration(performance.now() - startedAt)}`;
+}
+
+/** `38 of 40 mutants killed, 2 inert`. */
 function pathSums(trials: readonly Trial[]): string {
-  const count = (status: Trial['status']) => trials.filter((t) => t.status === status).length;
+  const count = (status: TrialStatus) => trials.filter((t) => t.status === status).length;
   const met = trials.filter((t) => t.role === 'target' && t.status !== 'not-applicable').length;
   const others = (
-    ['survived', 'inert', 'accidental', 'control-killed', 'uncontrolled', 'crashed', 'timed-out'] as const
+    ['inert', 'survived', 'accidental', 'control-killed', 'uncontrolled', 'crashed', 'timed-out'] as const
   )
     .filter((status) => count(status) > 0)
     .map((status) => `, ${count(status)} ${status}`);
-  return `${count('killed')} of ${counted(met, 'mutant')} killed${others.join('')}, ${count('not-applicable')} not applicable`;
+  return `${count('killed')} of ${counted(met, 'mutant')} killed${others.join('')}`;
 }

@@ -20,7 +20,7 @@ export function isProofFinding({ status }: Trial): boolean {
 /** A trial that did not end as it should, in one line, as it comes. */
 export function renderTrialLine(trial: Trial, terminal: Terminal): string {
   const head = `${sign(terminal, 'bad')} ${trial.status.toUpperCase()}`;
-  return `  ${paint(terminal, 'red', head)}  ${visible(`${trial.mutant} before ${trial.guard}`, terminal)}`;
+  return `${paint(terminal, 'red', head)}  ${visible(`${trial.mutant} before ${trial.guard} on ${trial.path}`, terminal)}`;
 }
 
 /** All of a proof that is left to be told at its end. */
@@ -71,9 +71,9 @@ function findings(proof: Proof, terminal: Terminal): string[] {
     .filter(isProofFinding)
     .flatMap((trial) => [
       '',
-      renderTrialLine(trial, terminal).trim(),
+      renderTrialLine(trial, terminal),
       ...indented([
-        visible(`${trial.path}, backend ${trial.backend}`, terminal),
+        visible(`backend ${trial.backend}`, terminal),
         ...paragraph('lie     ', visible(lies.get(trial.mutant) ?? 'none', terminal), terminal.width - 2),
         ...paragraph('verdict ', visible(verdictText(trial), terminal), terminal.width - 2),
         `lied    ${counted(trial.lies, 'time')}`,

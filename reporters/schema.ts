@@ -101,6 +101,9 @@ export const reportSchema = Type.Object(
     version: Type.String({ description: 'Version of contract-test.' }),
     clauses: Type.Integer({ minimum: 1, description: 'The clause set that was judged.' }),
     seed: Type.Integer({ description: 'Everything random in the run derives from it.' }),
+    mutants: Type.Array(Type.String(), {
+      description: 'Mutants that spoiled every subject; none where the backends themselves were judged.',
+    }),
     durationMs: milliseconds(),
     firstVerdictMs: orNull(milliseconds()),
     engines: Type.Array(engine),

@@ -13,7 +13,7 @@ export class EngineSet {
   readonly #paths: Selection['paths'];
   readonly #options: RunOptions;
   /** Undefined for one that could not be had. */
-  readonly #engines = new Map<Provider, Started | undefined>();
+  readonly #engines = new Map<Provider, Promise<Started | undefined>>();
   readonly #heard: { started(engine: EngineReport): void; absent(engine: AbsentEngine): void };
 
   constructor(
@@ -27,14 +27,16 @@ export class EngineSet {
   }
 
   /** The engine of a provider, or undefined when it cannot be had and was not required. */
-  async of(provider: Provider): Promise<Started | undefined> {
-    if (!this.#engines.has(provider)) this.#engines.set(provider, await this.#start(provider));
-    return this.#engines.get(provider);
+  of(provider: Provider): Promise<Started | undefined> {
+    const there = this.#engines.get(provider) ?? this.#start(provider);
+    this.#engines.set(provider, there);
+    return there;
   }
 
   /** Stops all that were started. */
   async stop(): Promise<void> {
-    for (const started of this.#engines.values()) {
+    for (const starting of this.#engines.values()) {
+      const started = await starting.catch(() => undefined);
       if (!started) continue;
       await started.engine.stop();
       started.report.kept.push(...started.engine.kept());

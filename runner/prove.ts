@@ -1,6 +1,7 @@
 import { clauseSet, type Guard } from '../contracts/kernel/guard.ts';
 import type { Mutant } from '../contracts/kernel/mutant.ts';
 import { mutants as allMutants } from '../contracts/mutants.ts';
+import { allSettled } from './all-settled.ts';
 import { Interrupted } from './deadline.ts';
 import { EngineSet } from './engine-set.ts';
 import { EngineEnded } from './engines.ts';
@@ -10,9 +11,10 @@ import type { Proof, ProofEvents, ProofPath, ProofReporter, Trial } from './proo
 import { concludeProof } from './prove-conclusion.ts';
 import { chooseMutants, type GuardPlan, mutantsOf, planPath, whyNotMet } from './prove-plan.ts';
 import { tryOne, uncontrolled } from './prove-trial.ts';
-import { doctorSays } from './run.ts';
+import { doctorSays, guardsAtOnce } from './run.ts';
 import type { RunOptions } from './run-options.ts';
 import { type SelectedPath, select } from './select.ts';
+import { Turns } from './turns.ts';
 import { packageVersion } from './version.ts';
 
 /** What a proof is asked to do. */
@@ -41,35 +43,40 @@ export async function prove(options: ProveOptions, reporters: readonly ProofRepo
   const proof = blankProof(options, mutants, engines);
   const applied = new Map<Guard, number>();
   let engineEnded = false;
-  let total = [...plans.values()].flat().reduce((sum, plan) => sum + countTrials(plan), 0);
+  const trialsOf = (plan: readonly GuardPlan[]) => plan.reduce((sum, guardPlan) => sum + countTrials(guardPlan), 0);
+  let total = trialsOf([...plans.values()].flat());
+
+  const provePath = async (selected: SelectedPath, turns: Turns) => {
+    const { path } = selected;
+    const plan = plans.get(selected)!;
+    options.signal.throwIfAborted();
+    const started = await engines.of(path.provider);
+    const ill = started && (doctorSays(started.report, path.mode) ?? null);
+    if (ill !== null) total -= trialsOf(plan);
+    if (!started || ill === undefined) return;
+    const common = { contract: path.contract, backend: path.backend, provider: path.provider.name };
+    const proofPath: ProofPath = { path: path.name, ...common, ill };
+    proof.paths.push(proofPath);
+    tell('pathStarted', proofPath, ill === null ? trialsOf(plan) : 0);
+    if (ill !== null) return;
+    const context = await pathContext(selected, started.engine, options);
+    for (const { guard } of plan) {
+      if (whyNotMet(guard, undefined, context) === undefined) applied.set(guard, (applied.get(guard) ?? 0) + 1);
+    }
+    await tryPlan(plan, context, turns, (trial) => {
+      proof.trials.push(trial);
+      tell('trial', trial, { done: proof.trials.length, total });
+    });
+  };
 
   try {
-    for (const [selected, plan] of plans) {
-      const { path } = selected;
-      options.signal.throwIfAborted();
-      const started = await engines.of(path.provider);
-      const ill = started && (doctorSays(started.report, path.mode) ?? null);
-      const trials = plan.reduce((sum, guardPlan) => sum + countTrials(guardPlan), 0);
-      if (ill === undefined) {
-        total -= trials;
-        continue;
-      }
-      const common = { contract: path.contract, backend: path.backend, provider: path.provider.name };
-      const proofPath: ProofPath = { path: path.name, ...common, ill };
-      proof.paths.push(proofPath);
-      tell('pathStarted', proofPath, ill === null ? trials : 0);
-      if (ill !== null) {
-        total -= trials;
-        continue;
-      }
-      const context = await pathContext(selected, started!.engine, options);
-      for (const { guard } of plan) {
-        if (whyNotMet(guard, undefined, context) === undefined) applied.set(guard, (applied.get(guard) ?? 0) + 1);
-      }
-      await provePath(plan, context, (trial) => {
-        proof.trials.push(trial);
-        tell('trial', trial, { done: proof.trials.length, total });
-      });
+    for (const paths of Map.groupBy(plans.keys(), ({ path }) => path.provider).values()) {
+      const turns = new Turns(guardsAtOnce(paths[0]!.path.provider, options));
+      // The next path fills the gaps that the end of one leaves.
+      await sideBySide(
+        paths.map((selected) => () => provePath(selected, turns)),
+        2,
+      );
     }
   } catch (error) {
     engineEnded = error instanceof EngineEnded;
@@ -103,61 +110,64 @@ function countTrials({ controls, aimed, others }: GuardPlan): number {
   return (others.length > 0 ? controls.length : Math.min(1, controls.length)) + aimed.length + others.length;
 }
 
-/** Tries what is planned on one path: side by side, then before the guards that need the engine for themselves. */
-async function provePath(plan: readonly GuardPlan[], context: PathContext, tell: (t: Trial) => void): Promise<void> {
-  const { concurrency } = context.options;
-  await tryAll(
-    plan.filter(({ guard }) => !guard.exclusive),
-    context,
-    concurrency,
-    tell,
-  );
-  await tryAll(
-    plan.filter(({ guard }) => guard.exclusive),
-    context,
-    1,
-    tell,
-  );
-}
-
-/** First the controls: what a guard finds counts only if it lets them live. */
-async function tryAll(
+/** Tries what is planned on one path; what needs the engine for itself comes last. */
+async function tryPlan(
   plan: readonly GuardPlan[],
   context: PathContext,
-  lanes: number,
+  turns: Turns,
   tell: (trial: Trial) => void,
 ): Promise<void> {
-  const uncontrolledBy = new Map<Guard, Trial>();
-  const controls = plan.flatMap(({ guard, controls, others }) => {
-    const groups = others.length > 0 ? controls.map((control) => [control]) : [controls];
-    return groups.map((group) => async () => {
-      const trial = await tryOne(guard, group, 'control', context);
-      if (trial.status !== 'spared') uncontrolledBy.set(guard, trial);
-      tell(trial);
-    });
-  });
-  const spoiled = plan.flatMap(({ guard, aimed, others }) => {
-    const trial = (mutant: Mutant, role: Trial['role']) => async () => {
-      const control = uncontrolledBy.get(guard);
-      tell(
-        control ? uncontrolled(guard, mutant, role, context, control) : await tryOne(guard, [mutant], role, context),
-      );
-    };
-    return [...aimed.map((mutant) => trial(mutant, 'target')), ...others.map((mutant) => trial(mutant, 'other'))];
-  });
-  await sideBySide(controls, lanes);
-  await sideBySide(spoiled, lanes);
+  let failed: unknown;
+  const attempt: Attempt = (guard, make) =>
+    turns.run(
+      async () => {
+        // Where one could not be tried at all, none can.
+        if (failed) throw failed;
+        context.options.signal.throwIfAborted();
+        const trial = await make().catch((error: unknown) => {
+          failed = error;
+          throw error;
+        });
+        tell(trial);
+        return trial;
+      },
+      { alone: guard.exclusive },
+    );
+  for (const exclusive of [false, true]) {
+    const guards = plan.filter(({ guard }) => guard.exclusive === exclusive);
+    await allSettled(guards.map((guardPlan) => tryGuard(guardPlan, context, attempt)));
+  }
+}
+
+/** Makes a trial when its turn has come. */
+type Attempt = (guard: Guard, make: () => Promise<Trial>) => Promise<Trial>;
+
+/** First the controls: what a guard finds counts only if it lets them live. */
+async function tryGuard({ guard, controls, aimed, others }: GuardPlan, context: PathContext, attempt: Attempt) {
+  const groups = others.length > 0 ? controls.map((control) => [control]) : [controls];
+  const controlled = await allSettled(
+    groups.map((group) => attempt(guard, () => tryOne(guard, group, 'control', context))),
+  );
+  const broken = controlled.find(({ status }) => status !== 'spared');
+  const meet = (mutant: Mutant, role: Trial['role']) =>
+    attempt(guard, async () =>
+      broken ? uncontrolled(guard, mutant, role, context, broken) : tryOne(guard, [mutant], role, context),
+    );
+  await allSettled([
+    ...aimed.map((mutant) => meet(mutant, 'target')),
+    ...others.map((mutant) => meet(mutant, 'other')),
+  ]);
 }
 
 /** Runs work in order, so many at a time; waits for all, then throws the first error. */
 async function sideBySide(work: readonly (() => Promise<void>)[], lanes: number): Promise<void> {
   const next = work[Symbol.iterator]();
-  const lane = async () => {
-    // One iterator for all lanes: each takes what no other has taken.
-    for (let item = next.next(); !item.done; item = next.next()) await item.value();
-  };
-  const results = await Promise.allSettled(Array.from({ length: lanes }, lane));
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  await allSettled(
+    Array.from({ length: lanes }, async () => {
+      // One iterator for all lanes: each takes what no other has taken.
+      for (let item = next.next(); !item.done; item = next.next()) await item.value();
+    }),
+  );
 }
 
 function guardReports(plans: ReadonlyMap<SelectedPath, GuardPlan[]>, applied: ReadonlyMap<Guard, number>) {

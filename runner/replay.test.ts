@@ -14,6 +14,7 @@ test.each<[Partial<RunOptions>, string]>([
     "--url '@my url' --guard send-batch/x --seed 7",
   ],
   [{ backendFiles: ['a.ts#b', "it's.ts"] }, "--backend 'a.ts#b' --backend 'it'\\''s.ts' --guard send-batch/x --seed 7"],
+  [{ mutants: ['send-batch/a'] }, '--mutant send-batch/a --guard send-batch/x --seed 7'],
   [{ runs: 5, host: 'process' }, '--guard send-batch/x --seed 7 --runs 5 --host process'],
 ])('%j is replayed as it was asked for, without a password', (options, words) => {
   expect(replay(options)).toBe(`npx contract-test --provider postgres/copy ${words}`);

@@ -11,6 +11,7 @@ export function replayLine(
   if (options.url) words.push('--url', options.url.named);
   if (options.provision) words.push('--provision', options.provision);
   for (const file of options.backendFiles) words.push('--backend', file);
+  for (const mutant of options.mutants) words.push('--mutant', mutant);
   words.push('--guard', verdict.guard, '--seed', String(options.seed));
   if (options.runs !== defaultRuns) words.push('--runs', String(options.runs));
   if (options.host !== 'worker') words.push('--host', options.host);

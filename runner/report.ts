@@ -81,6 +81,8 @@ export interface Report {
   version: string;
   clauses: number;
   seed: number;
+  /** Mutants that spoiled every subject; none where the backends themselves were judged. */
+  mutants: string[];
   durationMs: number;
   /** Milliseconds from the start to the first verdict. */
   firstVerdictMs: number | null;

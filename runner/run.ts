@@ -1,5 +1,6 @@
 import { clauseSet, type Guard } from '../contracts/kernel/guard.ts';
 import type { Provider } from '../providers/provider.ts';
+import { allSettled } from './all-settled.ts';
 import { Interrupted } from './deadline.ts';
 import { EngineSet } from './engine-set.ts';
 import { EngineEnded } from './engines.ts';
@@ -160,12 +161,6 @@ async function judgePath(guards: readonly Guard[], { context, ill, turns, decide
   );
 }
 
-/** Waits for all, then throws the first error: what still runs must not outlive the engine. */
-async function allSettled(work: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(work);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
-}
-
 function notJudged(guard: Guard, context: PathContext, broken: string): Verdict {
   return { ...blankVerdict(guard, context.path), verdict: 'vacuous', reason: `not judged: ${broken} did not hold` };
 }
@@ -175,6 +170,7 @@ function blankReport(options: RunOptions): Report {
     version: packageVersion(),
     clauses: clauseSet,
     seed: options.seed,
+    mutants: options.mutants,
     durationMs: 0,
     firstVerdictMs: null,
     engines: [],
