@@ -24,7 +24,12 @@ class Bypass {
   work<T>(what: (client: Client, schema: string) => Promise<T>): Promise<T> {
     const done = this.#last.then(async () => {
       this.#client ??= this.#connect();
-      const client = await this.#client;
+      const connecting = this.#client;
+      const client = await connecting;
+      // The server may be killed; the next work needs a connection that lives.
+      client.once('end', () => {
+        if (this.#client === connecting) this.#client = undefined;
+      });
       try {
         return await what(client, this.#schema);
       } catch (cause) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
-import type { ArmedFault, Sprung } from '../../contracts/kernel/engine.ts';
+import type { ArmedFault, Crashed, Sprung } from '../../contracts/kernel/engine.ts';
 import type { Tap } from '../wire/index.ts';
 import type { Connections } from './connections.ts';
 import { ours } from './sql.ts';
@@ -13,6 +13,8 @@ export interface Place {
   schema: string;
   /** The subject's role, where it is the lease's own. */
   role: string | undefined;
+  /** Kills the server, before this returns; resolves when it is gone. */
+  crash(): Promise<Crashed>;
   /** Runs work on a connection of the judge's that looks into the schema. */
   run<T>(work: (client: ClientBase) => Promise<T>): Promise<T>;
 }

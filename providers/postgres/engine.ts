@@ -1,8 +1,8 @@
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
-import type { Lease } from '../../contracts/kernel/engine.ts';
+import type { Crashed, Lease } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import { type DoctorCheck, type Engine, type EngineOptions, EngineUnavailable } from '../provider.ts';
-import type { OwnServer, Server } from '../provision/server.ts';
+import type { Server } from '../provision/server.ts';
 import { shown } from '../provision/url.ts';
 import { openTap } from '../wire/index.ts';
 import { Connections } from './connections.ts';
@@ -37,6 +37,8 @@ export class PostgresEngine implements Engine {
   /** The drops that are under way, one after the other. */
   #drops: Promise<void> = Promise.resolve();
   #failedDrops: unknown[] = [];
+  /** The crash that the server has not been started again after. */
+  #crashed: Promise<Crashed> | undefined;
   #stopped: Promise<void> | undefined;
 
   private constructor(
@@ -94,6 +96,8 @@ export class PostgresEngine implements Engine {
       connections: this.#connections,
       namespaces: this.#namespaces,
       keepAll: this.#keepAll,
+      crash: () => this.#crash(),
+      recover: () => this.#recover(),
       kept: ({ schema }) => void this.#kept.push(this.#placeOf(schema)),
       released: (released, drop) => {
         this.#leases.delete(released);
@@ -106,15 +110,6 @@ export class PostgresEngine implements Engine {
 
   examine(mode: string): Promise<DoctorCheck[]> {
     return examine(this.#driver, () => this.lease({ mode }));
-  }
-
-  /** Kills the private server as a loss of power would; `restart` starts it again on the same data. */
-  async kill(): Promise<void> {
-    await this.#own().kill();
-  }
-
-  async restart(): Promise<void> {
-    await this.#own().restart();
   }
 
   /** Schemas that were left in place, and where. */
@@ -141,17 +136,30 @@ export class PostgresEngine implements Engine {
     if (failed && !this.#server.own && !(failed instanceof EngineUnavailable) && !isLost(failed)) throw failed;
   }
 
+  /** Kills the private server; its processes have had their signals when this returns. */
+  #crash(): Promise<Crashed> {
+    const { own } = this.#server;
+    if (!own) return Promise.reject(new NotApplicable('engine', somebodys));
+    this.#crashed ??= own.kill().then((pids) => ({ pids }));
+    return this.#crashed;
+  }
+
+  async #recover(): Promise<string> {
+    const { own } = this.#server;
+    if (!own) throw new NotApplicable('engine', somebodys);
+    await this.#crashed;
+    const words = await own.restart();
+    this.#crashed = undefined;
+    await this.#owner.claim();
+    return words;
+  }
+
   /** Nobody has to wait for a namespace to be gone. */
   #dropInBackground(namespace: Namespace): void {
     this.#drops = this.#drops
-      // A private server goes with everything in it.
+      // A private server goes with everything in it, and what a crash has got in the way of goes with it, too.
       .then(() => (this.#stopped && this.#server.own ? undefined : this.#namespaces.drop(namespace)))
       .catch((cause: unknown) => void this.#failedDrops.push(cause));
-  }
-
-  #own(): OwnServer {
-    if (!this.#server.own) throw new NotApplicable('engine', somebodys);
-    return this.#server.own;
   }
 
   #lacks(): EngineFacts['lacks'] {

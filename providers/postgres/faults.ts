@@ -22,9 +22,9 @@ export async function armFault(place: Place, fault: Fault): Promise<ArmedFault> 
     case 'cut':
     case 'hold':
     case 'delay':
+    case 'crash':
       return armPoint(place, fault);
     case 'abort':
-    case 'crash':
       throw new NotApplicable('engine', 'the host cannot be killed between two statements; the engine can be');
   }
 }

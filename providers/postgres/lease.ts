@@ -31,6 +31,10 @@ export interface Landlord {
   namespaces: Namespaces;
   keepAll: boolean;
   kept(namespace: Namespace): void;
+  /** Kills the server, before this returns; resolves when it is gone. */
+  crash(): Promise<Crashed>;
+  /** Starts it again; tells in words by what it is the same. */
+  recover(): Promise<string>;
   /** The lease has been let go of; its namespace may be dropped, unless it is kept. */
   released(lease: PostgresLease, drop: boolean): void;
 }
@@ -46,6 +50,8 @@ export class PostgresLease implements Lease {
   readonly #landlord: Landlord;
   readonly #place: Place;
   readonly #armed: ArmedFault[] = [];
+  /** The server was killed on this lease's behalf and not started again. */
+  #crashed = false;
   #released: Promise<void> | undefined;
 
   constructor(facts: EngineFacts, site: PostgresSite, namespace: Namespace, tap: Tap, landlord: Landlord) {
@@ -59,6 +65,7 @@ export class PostgresLease implements Lease {
       tap,
       schema: namespace.schema,
       role: namespace.role,
+      crash: () => this.#crash(),
       run: (work) => this.#run(work),
     };
   }
@@ -99,11 +106,16 @@ export class PostgresLease implements Lease {
   }
 
   async crash(): Promise<Crashed> {
-    throw new NotApplicable('engine', this.facts.lacks.crash ?? 'cannot be killed yet');
+    const lacking = this.facts.lacks.crash;
+    if (lacking) throw new NotApplicable('engine', lacking);
+    this.#tap.note('killed the server (SIGKILL)');
+    return this.#crash();
   }
 
   async recover(): Promise<string> {
-    return 'the server was started again';
+    const words = await this.#landlord.recover();
+    this.#crashed = false;
+    return words;
   }
 
   async quiet(): Promise<string> {
@@ -122,6 +134,8 @@ export class PostgresLease implements Lease {
   async #leave(keep: boolean): Promise<void> {
     const { namespaces } = this.#landlord;
     await this.#tap.close();
+    // Others need the server.
+    if (this.#crashed) await this.recover();
     // A lock of ours would keep the namespace from being dropped; what else cannot be disarmed goes with it.
     for (const armed of this.#armed) await armed.disarm().catch(() => {});
     if (keep) {
@@ -129,6 +143,11 @@ export class PostgresLease implements Lease {
       this.#landlord.kept(this.#namespace);
     }
     this.#landlord.released(this, !keep);
+  }
+
+  #crash(): Promise<Crashed> {
+    this.#crashed = true;
+    return this.#landlord.crash();
   }
 
   #run<T>(work: (client: ClientBase, schema: string) => Promise<T>): Promise<T> {

@@ -3,12 +3,12 @@ import type { ArmedFault, Fault } from '../../contracts/kernel/engine.ts';
 import { type Act, cutting, holding } from '../wire/index.ts';
 import { newNonce, type Place } from './armed-fault.ts';
 
-type PointFault = Extract<Fault, { at: 'cut' | 'hold' | 'delay' }>;
+type PointFault = Extract<Fault, { at: 'cut' | 'hold' | 'delay' | 'crash' }>;
 
-/** Arms at the tap what is to be done to the subject's connection at a point of what it says. */
+/** Arms at the tap what is to be done, once, at a point of what the subject says. */
 export async function armPoint(place: Place, fault: PointFault): Promise<ArmedFault> {
   const released = Promise.withResolvers<void>();
-  const armed = place.tap.interfere(fault.point, actOf(fault, released.promise), await writingFunctions(place));
+  const armed = place.tap.interfere(fault.point, actOf(place, fault, released.promise), await writingFunctions(place));
   return {
     nonce: newNonce(),
     reached: armed.reached,
@@ -23,8 +23,15 @@ export async function armPoint(place: Place, fault: PointFault): Promise<ArmedFa
   };
 }
 
-function actOf(fault: PointFault, released: Promise<void>): Act {
+function actOf(place: Place, fault: PointFault, released: Promise<void>): Act {
   if (fault.at === 'cut') return cutting;
+  if (fault.at === 'crash') {
+    const kill = async (): Promise<'drop'> => {
+      await place.crash();
+      return 'drop';
+    };
+    return { word: 'killed the server', on: kill };
+  }
   if (fault.at === 'hold') return holding('held', released);
   const { milliseconds } = fault;
   const delayed = async (): Promise<void> => {

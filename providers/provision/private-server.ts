@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { directoriesOfTheDead, makeOwnedDirectory, markKept } from '../owned-directory.ts';
 import { EngineUnavailable, type Provision } from '../provider.ts';
@@ -87,17 +87,22 @@ export class PrivateServer implements Server, OwnServer {
     return this.#process || this.#stopped ? undefined : this.#log.trim();
   }
 
-  async kill(): Promise<void> {
+  async kill(): Promise<number[]> {
     const child = this.#process;
-    if (!child) return;
+    if (!child) return [];
     child.ref();
     const gone = once(child, 'exit');
-    await killWithChildren(child.pid!);
+    const pids = await killWithChildren(child.pid!);
     await gone;
+    return pids;
   }
 
-  async restart(): Promise<void> {
-    if (!this.#process) await this.#launch(async () => this.address.port);
+  async restart(): Promise<string> {
+    const { port } = this.address;
+    if (!this.#process) await this.#launch(async () => port);
+    const recovery = /LOG: +(database system was (?:not properly shut down|shut down).*)/.exec(this.#log)?.[1];
+    const place = `${basename(this.#directory)}/${basename(this.#data)}`;
+    return `the server runs again on its data directory ${place} and its port ${port}; its log says: ${recovery ?? 'nothing of a recovery'}`;
   }
 
   keep(): string {

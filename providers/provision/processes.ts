@@ -29,15 +29,26 @@ export async function endServerOf(dataDirectory: string): Promise<void> {
   await isGoneWithin(pid, 5000);
 }
 
-/** Kills a process and its children in one go: it is halted first, so that it can make no more of them. */
-export async function killWithChildren(pid: number): Promise<void> {
+/**
+ * Kills a process and its children in one go: it is halted first, so that it can make no more of them. All signals have
+ * been sent when this returns; it resolves with the processes when they are gone.
+ */
+export async function killWithChildren(pid: number): Promise<number[]> {
   signal(pid, 'SIGSTOP');
   const doomed = [pid, ...childrenOf(pid)];
   for (const one of doomed) signal(one, 'SIGKILL');
-  for (const one of doomed) await isGoneWithin(one, 5000);
+  for (const one of doomed) {
+    if (!(await isGoneWithin(one, 5000))) throw new Error(`process ${one} was killed and is not gone after 5 s`);
+  }
+  return doomed;
 }
 
 function childrenOf(parent: number): number[] {
+  try {
+    // Where the kernel keeps a list, no process has to be looked at.
+    const list = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8');
+    return list.split(' ').filter(Boolean).map(Number);
+  } catch {}
   if (process.platform !== 'linux') {
     const table = execFileSync('ps', ['-axo', 'pid=,ppid='], { encoding: 'utf8' });
     return table
@@ -62,7 +73,8 @@ function statusOf(pid: number): { state: string; parent: number } | undefined {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process is there and does something. */
+export function isRunning(pid: number): boolean {
   // What has ended and was not yet waited for by its parent holds nothing any more.
   if (process.platform === 'linux') return !['Z', 'X', undefined].includes(statusOf(pid)?.state);
   try {

@@ -23,10 +23,10 @@ export interface Server {
 
 /** What can be done with a server of our own only. */
 export interface OwnServer {
-  /** Kills all its processes at once, as a loss of power would. */
-  kill(): Promise<void>;
-  /** Starts it again on the same data. */
-  restart(): Promise<void>;
+  /** Kills all its processes, before this returns, by SIGKILL; resolves with them when they are gone. */
+  kill(): Promise<number[]>;
+  /** Starts it again on the same data and port; returns by what it is seen to be the same, in words. */
+  restart(): Promise<string>;
   /** Leaves its data in place when it is stopped; returns the way to look into them, in words. */
   keep(): string;
   /** What it said last, where it has ended unasked. */

@@ -80,11 +80,11 @@ export class Connection {
   }
 
   /** Resets the client; the server sees its side end, and what it still says is heard by nobody but the tap. */
-  #cut(): void {
+  #cut(where: 'request' | 'answer'): void {
     this.#up.drop();
     const server = this.#server!;
-    // What the server said last, when it ended the session itself, is still on its way.
-    if (!server.readableEnded && !server.destroyed) {
+    // A server that has ended the session itself has said why, and that is still on its way.
+    if (where === 'answer' || !(server.readableEnded || server.destroyed)) {
       this.#down.drop();
       reset(this.#client);
     }
@@ -165,7 +165,7 @@ export class Connection {
         interferences: this.#shared.interferences,
         gaveUp: this.#gaveUp.promise,
         note: (text) => this.#shared.recorder.note(text, conversation.number),
-        cut: () => this.#cut(),
+        cut: (where) => this.#cut(where),
       });
     }
   }

@@ -13,8 +13,8 @@ export interface MeddlingOptions {
   interferences: Interferences;
   gaveUp: Promise<void>;
   note(text: string): void;
-  /** Ends the connection on both sides, and passes nothing on any more. */
-  cut(): void;
+  /** Ends the connection on both sides, and passes nothing on any more: a request of the client's, or an answer. */
+  cut(where: 'request' | 'answer'): void;
 }
 
 /** What interferences do to one connection: finds their points in what it says. */
@@ -98,7 +98,7 @@ export class Meddling implements Victim {
 
   async #strike(meeting: Parameters<typeof strikeAll>[0], { statements }: Step): Promise<Verdict> {
     const verdict = await strikeAll(meeting, this, statements.join('; '));
-    if (verdict === 'drop') this.#o.cut();
+    if (verdict === 'drop') this.#o.cut('request');
     return verdict;
   }
 
@@ -108,7 +108,7 @@ export class Meddling implements Victim {
     const count = this.#came + conversation.awaited;
     const verdict = this.#afterSending(count, this.#text);
     this.#withheld = { after: count - 1, verdict };
-    verdict.then((what) => what === 'drop' && this.#o.cut());
+    verdict.then((what) => what === 'drop' && this.#o.cut('answer'));
   }
 
   async #afterSending(count: number, text: string): Promise<Verdict> {
