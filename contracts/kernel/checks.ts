@@ -112,23 +112,18 @@ export async function mustHaveStoredNothing<Item>(
   what: string,
 ): Promise<void> {
   const left = byToken(await w.stored(bench, rig));
-  const slots: SlotLine[] = items.map((item, slot) => {
-    const found = left.get(w.token(item))?.length ?? 0;
-    return {
-      slot,
-      mark: found ? 'torn' : 'ok',
-      sent: w.print(item),
-      expected: 'nothing',
-      stored: found ? count(found, 'rows') : 'nothing',
-    };
+  const rows = items.map((item) => left.get(w.token(item))?.length ?? 0);
+  const kept = rows.filter((n) => n > 0).length;
+  if (kept === 0) return;
+  const slots = items.map((item, slot): SlotLine => {
+    const n = rows[slot]!;
+    const line = { slot, sent: w.print(item), expected: 'nothing' };
+    return n === 0 ? { ...line, mark: 'ok', stored: 'nothing' } : { ...line, mark: 'torn', stored: count(n, 'rows') };
   });
-  const kept = slots.filter((s) => s.mark !== 'ok').length;
-  if (kept > 0) {
-    throw new Violation(`${what}: ${kept} of ${count(items.length, w.noun)} are stored although the batch failed`, {
-      input: `${count(items.length, w.noun)}, ${what}`,
-      slots,
-    });
-  }
+  throw new Violation(`${what}: ${kept} of ${count(items.length, w.noun)} are stored although the batch failed`, {
+    input: `${count(items.length, w.noun)}, ${what}`,
+    slots,
+  });
 }
 
 /** Fails the guard unless every item is stored exactly once; returns what is stored, by slot. */

@@ -54,6 +54,8 @@ export interface Writes<Item> {
   print(item: Item): string;
   /** The same item with a body that fails when the backend reads it. */
   unreadable(item: Item): Item;
+  /** The same item with a body that holds so many characters of three bytes each in UTF-8. */
+  wide(bench: Bench, item: Item, characters: number): Item;
   /** The same item, using an option that the declaration does not offer; undefined where items know no such option. */
   using(bench: Bench, item: Item, offer: Offer): Item | undefined;
   /** The item's own sharable options objects (headers and the like), for the guard that shares one among all. */

@@ -33,11 +33,11 @@ export function offeredOptions(bench: Bench): MetadataOption[] {
  */
 export function messages(bench: Bench, count: number, shape: Shape = 'full'): Message[] {
   const batch = bench.token();
-  const offered = offeredOptions(bench);
+  const offered = shape === 'bare' ? [] : offeredOptions(bench);
   const ranks = new Map(offered.map((option) => [option, shuffled(bench, count)]));
   const selections = shape === 'mixed' ? mixedSelections(bench, count, offered) : undefined;
   return Array.from({ length: count }, (_, slot) => {
-    const chosen = shape === 'bare' ? [] : (selections?.[slot] ?? offered);
+    const chosen = selections?.[slot] ?? offered;
     const message: Message = { body: body(bench, `${batch}-${slot}`, slot) };
     for (const option of chosen)
       Object.assign(message, { [option]: optionValue(option, slot, ranks.get(option)![slot]!) });
@@ -76,6 +76,13 @@ export function body(bench: Bench, token: string, slot: number): unknown {
     case 'json':
       return { token, slot, text };
   }
+}
+
+/** A body of text in which every character takes three bytes. */
+export function wideBody(bench: Bench, token: string, characters: number): unknown {
+  const text = `${token} ${'\u65e5'.repeat(characters)}`;
+  if (bench.declaration.body === 'bytes') return new TextEncoder().encode(text);
+  return bench.declaration.body === 'text' ? text : { token, text };
 }
 
 const tokenPattern = /ct[0-9a-z]+x[0-9]+-[0-9]+/;

@@ -3,7 +3,7 @@ import type { Outcome } from '../kernel/outcome.ts';
 import { short } from '../kernel/print.ts';
 import { Recipe } from '../kernel/recipe.ts';
 import type { StoredItem, Writes, Written } from '../kernel/writes.ts';
-import { messages, tokenIn, usingOption } from './messages.ts';
+import { messages, tokenIn, usingOption, wideBody } from './messages.ts';
 import type { Message } from './port.ts';
 import { decodeRow, messageDifferences, rowDifferences } from './rows.ts';
 
@@ -16,6 +16,10 @@ export const sendWrites: Writes<Message> = {
   token: (message) => tokenIn(message.body) ?? '',
   print: (message) => short(message, 72),
   unreadable: (message) => ({ ...message, body: new Recipe('throwing-getter', tokenIn(message.body)) }),
+  wide: (bench, message, characters) => ({
+    ...message,
+    body: wideBody(bench, tokenIn(message.body) ?? '', characters),
+  }),
   using: usingOption,
   sharing: (batch) => {
     const headers = batch.find((m) => m.headers)?.headers;

@@ -1,36 +1,84 @@
-import { mustBeExact, mustHaveStoredAll, mustHaveStoredNothing, mustSucceed } from '../kernel/checks.ts';
+import { mustBeExact, mustHaveStoredAll, mustHaveStoredNothing, mustKnow, mustSucceed } from '../kernel/checks.ts';
 import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
 import { failureOf, type Writes } from '../kernel/writes.ts';
 
-/** Columns that a row of a batch is tried with, beyond the fields that an item has: keys, stamps and defaults. */
+/** Columns that a row is tried with where they cannot be seen, beyond its fields: keys, stamps and defaults. */
 const furtherColumns = [0, 1, 2, 3, 5];
+
+/** Characters of three bytes: more bytes than 16 bits can count, though not more characters. */
+const wide = 21_846;
 
 export function pastTheLimits<Item>(w: Writes<Item>): Guard {
   return guard({
     id: `${w.contract}/past-the-limits`,
     statement:
-      "Round the engine's limit of parameters a batch is stored whole or refused whole with a clear error; its last item is never dropped.",
-    needs: ['paramLimit'],
-    proves: ['batches round the limit'],
+      'Round the limits of parameters and bytes a batch is stored whole or refused whole with a clear error; its last item is never dropped.',
+    proves: ['batches round a limit', 'limits tried'],
     async check(bench) {
-      const limit = bench.facts.maxParams!;
-      const [probe] = w.items(bench, 1);
-      const fields = Object.keys(probe as object).length;
-      const widths = furtherColumns.map((more) => fields + more);
-      for (const width of widths) {
-        // One more than fits: the item that tips the limit is the one that gets lost.
-        const size = Math.floor(limit / width) + 1;
-        if (size > (bench.declaration.limits.maxItems ?? size)) continue;
-        await bench.case(`${size}-items`, () => wholeOrNothing(bench, w, w.items(bench, size)));
-      }
-      const narrowFirst = Math.floor(limit / fields) + 1;
-      await bench.case(`${narrowFirst}-items-narrow-first`, async () => {
-        const half = Math.ceil(narrowFirst / 2);
-        await wholeOrNothing(bench, w, [...w.items(bench, half, 'bare'), ...w.items(bench, narrowFirst - half)]);
-      });
-      bench.record('parameters in a statement, at most', limit);
+      const tried = [...(await roundTheParameters(bench, w)), ...(await roundTheBytes(bench, w))];
+      bench.record('limits tried', tried.join('; '));
     },
   });
+}
+
+/** Batches of as many rows as one statement can have parameters for, one row fewer and one more. */
+async function roundTheParameters<Item>(bench: Bench, w: Writes<Item>): Promise<string[]> {
+  const limit = bench.facts.maxParams;
+  if (limit === undefined) return [];
+  const { maxItems = Number.POSITIVE_INFINITY } = bench.declaration.limits;
+  const seen = await columnsWritten(bench, w);
+  const fields = Object.keys(w.items(bench, 1)[0] as object).length;
+  for (const columns of seen ?? furtherColumns.map((more) => fields + more)) {
+    const full = Math.floor(limit / columns);
+    // Of a batch that is cut into chunks as declared only the count of its rows could be a limit.
+    const sizes = bench.declaration.chunk === 'none' && seen ? [full - 1, full, full + 1] : [full + 1];
+    for (const size of sizes.filter((n) => n <= maxItems)) {
+      await bench.case(`${size}-items`, () => wholeOrNothing(bench, w, w.items(bench, size)));
+    }
+  }
+  const narrowFirst = Math.floor(limit / (seen?.[0] ?? fields)) + 1;
+  if (narrowFirst <= maxItems) {
+    await bench.case(`${narrowFirst}-items-narrow-first`, async () => {
+      const half = Math.ceil(narrowFirst / 2);
+      await wholeOrNothing(bench, w, [...w.items(bench, half, 'bare'), ...w.items(bench, narrowFirst - half)]);
+    });
+  }
+  const source = seen ? `${seen.join(' and ')} columns, as seen in its statements` : 'columns guessed by the fields';
+  return [`${limit} parameters in a statement (${source})`];
+}
+
+/** Columns of the statements that write many rows, the widest first; undefined where no statement shows them. */
+async function columnsWritten<Item>(bench: Bench, w: Writes<Item>): Promise<number[] | undefined> {
+  if (bench.facts.lacks.trace !== undefined) return undefined;
+  const rig = await bench.open();
+  const items = w.items(bench, 3);
+  const watch = await rig.lease.watch();
+  await w.write(rig, items);
+  const { statements } = await watch.stop();
+  const lists = statements.flatMap(({ text }) => {
+    const columns = /\binsert\s+into\s+\S+\s*\(([^()]*)\)/i.exec(text)?.[1];
+    return columns === undefined ? [] : [columns.split(',').length];
+  });
+  return lists.length === 0 ? undefined : [Math.max(...lists)];
+}
+
+/** Items round the declared limit of bytes, or of more bytes than characters where none is declared. */
+async function roundTheBytes<Item>(bench: Bench, w: Writes<Item>): Promise<string[]> {
+  const { maxBytes } = bench.declaration.limits;
+  const third = Math.floor((maxBytes ?? 0) / 3);
+  const lengths = maxBytes === undefined ? [wide] : [third - 20, third, third + 1, maxBytes];
+  for (const characters of lengths.filter((n) => n > 0)) {
+    for (const [name, at] of [
+      ['first', 0],
+      ['last', 2],
+    ] as const) {
+      await bench.case(`${characters}-wide-characters-${name}`, async () => {
+        const items = w.items(bench, 3);
+        await wholeOrNothing(bench, w, items.with(at, w.wide(bench, items[at]!, characters)));
+      });
+    }
+  }
+  return [maxBytes === undefined ? `${3 * wide} bytes in an item` : `${maxBytes} bytes, as declared`];
 }
 
 async function wholeOrNothing<Item>(bench: Bench, w: Writes<Item>, items: readonly Item[]): Promise<void> {
@@ -38,15 +86,23 @@ async function wholeOrNothing<Item>(bench: Bench, w: Writes<Item>, items: readon
   const written = await w.write(rig, items);
   const failure = failureOf(written);
   const what = `a batch of ${items.length}`;
-  bench.record('batches round the limit', 1);
+  bench.record('batches round a limit', 1);
   if (failure) {
     if (failure.message.trim() === '') throw new Violation(`${what} was refused without a word`);
+    mustKnow(written, what, {});
     await mustHaveStoredNothing(bench, w, rig, items, what);
     bench.record('batches refused', 1);
     return;
   }
   mustSucceed(w, items, written, what);
   const rows = await mustHaveStoredAll(bench, w, rig, items, what);
-  const last = items.length - 1;
-  mustBeExact(bench, w, [items[last]!], [rows[last]!], written, `the last item of ${what}`);
+  const ends = [0, items.length - 1];
+  mustBeExact(
+    bench,
+    w,
+    ends.map((slot) => items[slot]!),
+    ends.map((slot) => rows[slot]!),
+    written,
+    `the first and the last item of ${what}`,
+  );
 }

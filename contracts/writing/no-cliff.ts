@@ -1,0 +1,87 @@
+import { mustFail, mustHaveStoredAll, mustHaveStoredNothing, mustSucceed } from '../kernel/checks.ts';
+import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
+import { count } from '../kernel/print.ts';
+import { tablesWritten } from '../kernel/tables.ts';
+import type { StoredItem, Writes, Written } from '../kernel/writes.ts';
+
+/** More than 16 bits can count, and than most engines take as arguments of a call. */
+const large = 70_000;
+const larger = 130_000;
+/** The first slot that 16 bits cannot count. */
+const beyond = 65_536;
+
+export function noCliffAtLargeSizes<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: `${w.contract}/no-cliff-at-large-sizes`,
+    level: 'should',
+    statement:
+      'Batches of 70,000 and 130,000 small items end as small ones do: stored whole with true ids, failed whole, or refused whole.',
+    // One by one they take as many round trips as there are items.
+    needs: ['batched'],
+    proves: ['items in a batch, at most', 'endings'],
+    async check(bench) {
+      const most = bench.declaration.limits.maxItems ?? Number.POSITIVE_INFINITY;
+      const endings: string[] = [];
+      await bench.case(`${large}-items`, async () => {
+        if (most < large) await refusedWhole(bench, w, large);
+        else await storedWhole(bench, w, large);
+        endings.push(`${large} ${most < large ? 'refused' : 'stored'}`);
+      });
+      await bench.case(`${larger}-items-one-of-which-fails`, async () => {
+        if (most < larger) await refusedWhole(bench, w, larger);
+        else await failedWhole(bench, w, larger);
+        endings.push(`${larger} ${most < larger ? 'refused' : 'failed'}`);
+      });
+      bench.record('items in a batch, at most', larger);
+      bench.record('endings', endings.join(', '));
+    },
+  });
+}
+
+async function storedWhole<Item>(bench: Bench, w: Writes<Item>, size: number): Promise<void> {
+  const rig = await bench.open();
+  const items = w.items(bench, size, 'bare');
+  const written = await w.write(rig, items);
+  const what = `a batch of ${size}`;
+  mustSucceed(w, items, written, what);
+  const rows = await mustHaveStoredAll(bench, w, rig, items, what);
+  if (bench.declaration.givesUp.ids === undefined) mustNameItsRow(written, rows, [0, beyond - 1, beyond, size - 1]);
+}
+
+/** Looks at ids on both sides of the slot where a counter of 16 bits begins again. */
+function mustNameItsRow({ outcomes }: Written, rows: readonly StoredItem[], slots: readonly number[]): void {
+  for (const slot of slots) {
+    const outcome = outcomes![slot]!;
+    const id = 'stored' in outcome ? outcome.stored : null;
+    if (id === rows[slot]!.id) continue;
+    throw new Violation(
+      `of ${count(rows.length, 'items')} the one in slot ${slot} has id ${rows[slot]!.id}; told was ${id}`,
+    );
+  }
+}
+
+async function failedWhole<Item>(bench: Bench, w: Writes<Item>, size: number): Promise<void> {
+  const rig = await bench.open();
+  const slot = beyond + 1;
+  let items = w.items(bench, size, 'bare');
+  let what = `a batch of ${size} whose item ${slot} `;
+  if (bench.facts.lacks.rowFault !== undefined || bench.declaration.givesUp.atomic !== undefined) {
+    items = items.with(slot, w.unreadable(items[slot]!));
+    what += 'cannot be read';
+  } else {
+    const few = w.items(bench, 8, 'bare');
+    const [table, rows] = Object.entries(await tablesWritten(bench, w, few, rig))[0]!;
+    await rig.lease.arm({ at: 'row', table, nth: 1 + Math.floor((slot * rows) / few.length), kind: 'trigger' });
+    what += 'the engine refused';
+  }
+  mustFail(w, items, await w.write(rig, items), what);
+  await mustHaveStoredNothing(bench, w, rig, items, what);
+}
+
+async function refusedWhole<Item>(bench: Bench, w: Writes<Item>, size: number): Promise<void> {
+  const rig = await bench.open();
+  const items = w.items(bench, size, 'bare');
+  const what = `a batch of ${size}, above the declared maximum of ${bench.declaration.limits.maxItems},`;
+  mustFail(w, items, await w.write(rig, items), what);
+  await mustHaveStoredNothing(bench, w, rig, items, what);
+}
