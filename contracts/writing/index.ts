@@ -16,6 +16,7 @@ import { inputsAreNotTouched, inputsMayChangeInFlight } from './inputs.ts';
 import { nothingArrivesLate } from './late.ts';
 import { pastTheLimits } from './limits.ts';
 import { lostAckIsAllOrNothing, unknownIsTold } from './lost-ack.ts';
+import { noCliffAtLargeSizes } from './no-cliff.ts';
 import { isOneCommit } from './one-commit.ts';
 import { acknowledgedSurvivesReopen } from './reopening.ts';
 import { isOneRoundTripPerChunk } from './round-trips.ts';
@@ -48,6 +49,7 @@ export function writingGuards<Item>(w: Writes<Item>): Guard[] {
     inputsMayChangeInFlight(w),
     emptyBatch(w),
     pastTheLimits(w),
+    noCliffAtLargeSizes(w),
     isOneRoundTripPerChunk(w),
     isOneCommit(w),
   ];
