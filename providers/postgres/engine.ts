@@ -163,9 +163,7 @@ export class PostgresEngine implements Engine {
   }
 
   #lacks(): EngineFacts['lacks'] {
-    const notYet = { abort: 'not yet' };
-    if (this.#server.own) return notYet;
-    return { ...notYet, crash: somebodys, sessionZone: noRoleOfItsOwn };
+    return this.#server.own ? {} : { crash: somebodys, sessionZone: noRoleOfItsOwn };
   }
 
   #placeOf(schema: string): string {

@@ -28,7 +28,7 @@ export function isMissing(cause: unknown): boolean {
 export function isLost(cause: unknown): boolean {
   const code = codeOf(cause);
   return (
-    /^(08|57P0)/.test(code) ||
+    /^(08|57P0|25P03)/.test(code) ||
     ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code) ||
     /^Connection terminated|^Client has encountered a connection error/.test(messageOf(cause))
   );

@@ -1,5 +1,5 @@
 import type { ArmedFault, Fault } from '../../contracts/kernel/engine.ts';
-import { NotApplicable } from '../../contracts/kernel/guard.ts';
+import { armAbort } from './abort-fault.ts';
 import type { Place } from './armed-fault.ts';
 import { armIdentity } from './identity-fault.ts';
 import { armLock } from './lock-fault.ts';
@@ -25,6 +25,6 @@ export async function armFault(place: Place, fault: Fault): Promise<ArmedFault> 
     case 'crash':
       return armPoint(place, fault);
     case 'abort':
-      throw new NotApplicable('engine', 'the host cannot be killed between two statements; the engine can be');
+      return armAbort(place, fault);
   }
 }

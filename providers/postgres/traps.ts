@@ -103,10 +103,11 @@ function commitTrap(trap: Trap): string {
       FOR EACH ROW EXECUTE FUNCTION ${trap.fires}();`;
 }
 
-/** A trigger function that lets the rows of the judge's own sessions pass. */
-function triggerFunction(name: string, body: string): string {
+/** A trigger function that lets the rows of the judge's own sessions pass; `settings` hold while it runs. */
+export function triggerFunction(name: string, body: string, settings = ''): string {
   return `
-    CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $trap$
+    CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog ${settings} AS $trap$
     BEGIN
       IF current_setting('${ownSession}', true) IS DISTINCT FROM 'on' THEN
         ${body}
@@ -115,7 +116,8 @@ function triggerFunction(name: string, body: string): string {
     END $trap$;`;
 }
 
-function sequence(name: string): string {
+/** The sequence as functions such as `nextval` take it. */
+export function sequence(name: string): string {
   return `${quoteText(name)}::regclass`;
 }
 

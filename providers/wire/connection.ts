@@ -5,7 +5,7 @@ import { type Cut, Framer, type Message, packet } from './framer.ts';
 import type { Interferences } from './interference.ts';
 import { lookBeforeSync, lookInside } from './look-inside.ts';
 import { Meddling } from './meddling.ts';
-import { code, fromClient, fromServer, withoutChannelBinding } from './messages.ts';
+import { code, fromClient, fromServer, readError, withoutChannelBinding } from './messages.ts';
 import type { Moment, Recorder, Session } from './recording.ts';
 import { connectUpstream, type Upstream } from './upstream.ts';
 
@@ -176,6 +176,8 @@ export class Connection {
       if (message.type === code('K')) this.#keep(message.body.toString('hex'));
       // All are told at once: what the server has already said, a look between the replies must not miss.
       if (this.#session?.conversation.fromServer(message)) reply ??= message;
+      if (message.type === code('E') && this.#session)
+        this.#shared.recorder.failed(readError(message.body), this.#session.conversation.number);
       this.#meddling?.came(message);
     }
     if (reply) this.#replies.add(reply);

@@ -3,9 +3,14 @@ import type { Verdict } from './flow.ts';
 import { shorten } from './sql.ts';
 import type { Step } from './turns.ts';
 
+/** A point of what a subject says, or: before the next statement of a transaction that may have written something. */
+export type Place = Point | { inside: true };
+
 /** One connection, as far as an interference has to do with it. */
 export interface Victim {
   readonly connection: number;
+  /** The server's process for it, where it has told. */
+  readonly process: number | undefined;
   /** Bytes that have passed, to the server and back. */
   readonly bytes: { up: number; down: number };
   /** Resolves when the client has closed its side, or the server has: nobody waits for what is held any more. */
@@ -18,6 +23,8 @@ export interface Victim {
 export interface Act {
   /** As it reads before "before X was sent": `cut`, `held`. */
   word: string;
+  /** Whether it is about this connection; asked at the point, while what comes next is held. */
+  concerns?(victim: Victim): Promise<boolean>;
   /** Holds the connection until it resolves. */
   on(victim: Victim): Promise<Verdict>;
 }
@@ -44,7 +51,7 @@ export function holding(word: string, released: Promise<void>): Act {
 export class Interference {
   /** Resolves when it goes off. */
   readonly reached: Promise<void>;
-  readonly #point: Point;
+  readonly #point: Place;
   readonly #act: Act;
   readonly #reached = Promise.withResolvers<void>();
   /** Bytes that had passed on each connection when it was armed. */
@@ -53,7 +60,7 @@ export class Interference {
   #passed: Victim['bytes'] | undefined;
   #ended = false;
 
-  constructor(point: Point, act: Act, before: ReadonlyMap<number, Victim['bytes']>) {
+  constructor(point: Place, act: Act, before: ReadonlyMap<number, Victim['bytes']>) {
     this.#point = point;
     this.#act = act;
     this.#before = before;
@@ -71,12 +78,13 @@ export class Interference {
   }
 
   /** Whether it goes off before what comes next. */
-  meets({ statements, commits }: Step): boolean {
+  meets({ statements, commits, inside }: Step): boolean {
     const point = this.#point;
     this.#statements += statements.length;
     if (!this.#waits) return false;
     if ('statement' in point) return this.#statements >= point.statement;
     if ('matching' in point) return statements.some((sql) => sql.includes(point.matching));
+    if ('inside' in point) return inside;
     return point.commit === 'before-sent' && commits;
   }
 
@@ -87,6 +95,7 @@ export class Interference {
 
   /** Goes off, at `text`. */
   async strike(victim: Victim, text: string): Promise<Verdict> {
+    if (this.#act.concerns && !(await this.#act.concerns(victim))) return 'pass';
     // Another connection may have been quicker.
     if (!this.#waits) return 'pass';
     const { up, down } = this.#before.get(victim.connection) ?? { up: 0, down: 0 };
@@ -101,7 +110,7 @@ export class Interference {
   }
 }
 
-function placeOf(point: Point, text: string): string {
+function placeOf(point: Place, text: string): string {
   const quoted = `"${shorten(text, 60)}"`;
   if (!('commit' in point) || point.commit === 'before-sent') return `before ${quoted} was sent`;
   if (point.commit === 'after-sent') return `when ${quoted} had been sent`;

@@ -21,6 +21,7 @@ export interface MeddlingOptions {
 export class Meddling implements Victim {
   readonly #o: MeddlingOptions;
   readonly #turns = new Turns();
+  #process: number | undefined;
   /** The text that the next commit is known by. */
   #text = '';
   /** ReadyForQuery messages that have come, and those that have been handed back. */
@@ -38,6 +39,10 @@ export class Meddling implements Victim {
 
   get connection(): number {
     return this.#o.conversation.number;
+  }
+
+  get process(): number | undefined {
+    return this.#process;
   }
 
   get bytes(): Victim['bytes'] {
@@ -70,6 +75,7 @@ export class Meddling implements Victim {
   /** A message of the server has come, and the conversation has been told. */
   came({ type, body }: Message): void {
     const { conversation } = this.#o;
+    if (type === code('K')) this.#process = body.readInt32BE();
     if (type === code('E')) this.#refused = true;
     // A COMMIT that is answered so has not committed.
     if (type === code('C') && readTag(body.toString('utf8', 0, 8), 'commit').kind === 'rollback') this.#refused = true;

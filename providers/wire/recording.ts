@@ -3,7 +3,7 @@ import { monotonicMs } from '../clock.ts';
 import type { Conversation } from './conversation.ts';
 import type { Flow } from './flow.ts';
 import type { Carrier, Running, WireStatement } from './statement.ts';
-import type { Listener } from './statements.ts';
+import type { Listener, Problem } from './statements.ts';
 
 export interface RecordOptions {
   /** Is awaited at every moment, see `Moment`; if it fails, `stop` fails. */
@@ -15,6 +15,12 @@ export interface RecordOptions {
 export interface Recording {
   /** Ends the recording, when the last `between` has been answered. */
   stop(): Promise<Traffic>;
+}
+
+/** Errors of one code that the server has sent. */
+export interface Hearing {
+  readonly count: number;
+  stop(): void;
 }
 
 /** When `between` is called. */
@@ -182,6 +188,7 @@ function transactionOf({ connection, transaction }: { connection: number; transa
 export class Recorder implements Listener {
   readonly #recordings = new Set<ActiveRecording>();
   readonly #sessions = new Set<Session>();
+  readonly #hearings = new Set<{ sqlstate: string; count: number }>();
 
   get listening(): boolean {
     return this.#recordings.size > 0;
@@ -208,6 +215,22 @@ export class Recorder implements Listener {
 
   began(statement: Running): void {
     for (const recording of this.#recordings) recording.statements.push(statement);
+  }
+
+  /** The server has sent an error. */
+  failed(error: Problem, connection: number): void {
+    for (const hearing of this.#hearings) {
+      if (hearing.sqlstate !== error.sqlstate) continue;
+      hearing.count += 1;
+      this.note(`aborted by the server: ${error.sqlstate} ${error.message}`, connection);
+    }
+  }
+
+  /** Counts the errors of a code, and enters them in the recordings, until it is let go of. */
+  hear(sqlstate: string): Hearing {
+    const hearing = { sqlstate, count: 0, stop: () => void this.#hearings.delete(hearing) };
+    this.#hearings.add(hearing);
+    return hearing;
   }
 
   /** Something was done to a connection, or to all of them. */

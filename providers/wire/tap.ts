@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import type { Point } from '../../contracts/kernel/engine.ts';
 import { Connection } from './connection.ts';
-import { type Act, Interference, Interferences, type Victim } from './interference.ts';
-import { Recorder, type Recording, type RecordOptions } from './recording.ts';
+import { type Act, Interference, Interferences, type Place, type Victim } from './interference.ts';
+import { type Hearing, Recorder, type Recording, type RecordOptions } from './recording.ts';
 import type { Upstream } from './upstream.ts';
 
 /** An interference that was asked for. */
@@ -26,7 +25,9 @@ export interface Tap {
    * Lets something be done, once, to the connection that is the first to come to a point. `functions` names those that
    * may write, so that a SELECT that calls one of them is taken for what it is.
    */
-  interfere(point: Point, act: Act, functions?: readonly string[]): Armed;
+  interfere(point: Place, act: Act, functions?: readonly string[]): Armed;
+  /** Counts the server's errors of a code, and enters them in the recordings. */
+  hear(sqlstate: string): Hearing;
   /** Enters in the recordings what was done to all connections. */
   note(text: string): void;
   /** Ends all connections and gives the port back. */
@@ -76,6 +77,7 @@ export async function openTap({ upstream }: { upstream: Upstream }): Promise<Tap
         disarm: () => interferences.disarm(interference),
       };
     },
+    hear: (sqlstate) => recorder.hear(sqlstate),
     note: (text) => recorder.note(text),
     async close() {
       const closed = server.listening ? once(server, 'close') : undefined;

@@ -8,6 +8,8 @@ export interface Step {
   statements: readonly string[];
   /** What it runs is committed by it, or by the Sync after it; or it commits what ran before. */
   commits: boolean;
+  /** It comes inside a transaction that may have written something. */
+  inside: boolean;
 }
 
 /**
@@ -29,8 +31,9 @@ export class Turns {
 
   /** A message that runs statements is to be passed on; `functions` are those that may write. */
   runs(statements: readonly string[], functions: ReadonlySet<string>): Step {
+    const inside = this.#open && this.#wrote;
     for (const sql of statements) this.#run(sql, functions);
-    return { statements, commits: this.#committed || (!this.#open && this.#wrote) };
+    return { statements, inside, commits: this.#commits };
   }
 
   /** A message is passed on. When the turn ends with it: whether the turn commits something. */
@@ -53,6 +56,10 @@ export class Turns {
     if (!inTransaction) this.#wrote = false;
   }
 
+  get #commits(): boolean {
+    return this.#committed || (!this.#open && this.#wrote);
+  }
+
   #run(sql: string, functions: ReadonlySet<string>): void {
     const kind = kindOf(sql);
     if (kind === 'commit') this.#committed ||= this.#open && this.#wrote;
@@ -63,7 +70,7 @@ export class Turns {
   }
 
   #end(): boolean {
-    const commits = this.#committed || (!this.#open && this.#wrote);
+    const commits = this.#commits;
     this.#committed = false;
     if (!this.#open) this.#wrote = false;
     return commits;
