@@ -109,6 +109,8 @@ export interface SeenStatement {
   text: string;
   /** The rows it changed, where the driver says so. */
   rows?: number;
+  /** How many parameters it was run with, where that is seen. */
+  bound?: number;
   failed?: string;
   /** The connection that ran it, numbered from 1 on each lease. */
   connection: number;

@@ -2,7 +2,7 @@ import { mustBeExact, mustHaveStoredAll, mustHaveStoredNothing, mustKnow, mustSu
 import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
 import { failureOf, type Writes } from '../kernel/writes.ts';
 
-/** Columns that a row is tried with where they cannot be seen, beyond its fields: keys, stamps and defaults. */
+/** Parameters of an item that are tried where none are seen, beyond its fields: keys, stamps and defaults. */
 const furtherColumns = [0, 1, 2, 3, 5];
 
 /** Characters of three bytes: more bytes than 16 bits can count, though not more characters. */
@@ -25,41 +25,45 @@ export function pastTheLimits<Item>(w: Writes<Item>): Guard {
 async function roundTheParameters<Item>(bench: Bench, w: Writes<Item>): Promise<string[]> {
   const limit = bench.facts.maxParams;
   if (limit === undefined) return [];
-  const { maxItems = Number.POSITIVE_INFINITY } = bench.declaration.limits;
-  const seen = await columnsWritten(bench, w);
+  const { chunk, limits } = bench.declaration;
+  const seen = await parametersOfAnItem(bench, w);
+  if (seen === 0) return ['parameters, which do not grow with the items'];
   const fields = Object.keys(w.items(bench, 1)[0] as object).length;
-  for (const columns of seen ?? furtherColumns.map((more) => fields + more)) {
-    const full = Math.floor(limit / columns);
-    // Of a batch that is cut into chunks as declared only the count of its rows could be a limit.
-    const sizes = bench.declaration.chunk === 'none' && seen ? [full - 1, full, full + 1] : [full + 1];
-    for (const size of sizes.filter((n) => n <= maxItems)) {
+  const fits = (size: number) => size <= (limits.maxItems ?? size);
+  for (const each of seen === undefined ? furtherColumns.map((more) => fields + more) : [seen]) {
+    const full = Math.floor(limit / each);
+    // Whoever cuts a batch into chunks has but to count them right.
+    const sizes = chunk === 'none' && seen !== undefined ? [full - 1, full, full + 1] : [full + 1];
+    for (const size of sizes.filter(fits)) {
       await bench.case(`${size}-items`, () => wholeOrNothing(bench, w, w.items(bench, size)));
     }
   }
-  const narrowFirst = Math.floor(limit / (seen?.[0] ?? fields)) + 1;
-  if (narrowFirst <= maxItems) {
+  const narrowFirst = Math.floor(limit / (seen ?? fields)) + 1;
+  if (fits(narrowFirst)) {
     await bench.case(`${narrowFirst}-items-narrow-first`, async () => {
       const half = Math.ceil(narrowFirst / 2);
       await wholeOrNothing(bench, w, [...w.items(bench, half, 'bare'), ...w.items(bench, narrowFirst - half)]);
     });
   }
-  const source = seen ? `${seen.join(' and ')} columns, as seen in its statements` : 'columns guessed by the fields';
+  const source =
+    seen === undefined ? 'for each item as many as it has fields, or a few more' : `${seen} for each item, as seen`;
   return [`${limit} parameters in a statement (${source})`];
 }
 
-/** Columns of the statements that write many rows, the widest first; undefined where no statement shows them. */
-async function columnsWritten<Item>(bench: Bench, w: Writes<Item>): Promise<number[] | undefined> {
+/** By how many parameters a statement grows from a batch of two to one of three; undefined where that is not seen. */
+async function parametersOfAnItem<Item>(bench: Bench, w: Writes<Item>): Promise<number | undefined> {
   if (bench.facts.lacks.trace !== undefined) return undefined;
   const rig = await bench.open();
-  const items = w.items(bench, 3);
-  const watch = await rig.lease.watch();
-  await w.write(rig, items);
-  const { statements } = await watch.stop();
-  const lists = statements.flatMap(({ text }) => {
-    const columns = /\binsert\s+into\s+\S+\s*\(([^()]*)\)/i.exec(text)?.[1];
-    return columns === undefined ? [] : [columns.split(',').length];
-  });
-  return lists.length === 0 ? undefined : [Math.max(...lists)];
+  const most: number[] = [];
+  for (const size of [2, 3]) {
+    const watch = await rig.lease.watch();
+    await w.write(rig, w.items(bench, size));
+    const { statements } = await watch.stop();
+    const bound = statements.flatMap((s) => s.bound ?? []);
+    if (bound.length === 0) return undefined;
+    most.push(Math.max(...bound));
+  }
+  return most[1]! - most[0]!;
 }
 
 /** Items round the declared limit of bytes, or of more bytes than characters where none is declared. */

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
-import type { Sample, SampleBy, Watch, Watched } from '../../contracts/kernel/engine.ts';
+import type { Sample, SampleBy, SeenStatement, Watch, Watched } from '../../contracts/kernel/engine.ts';
 import { commitsOf } from '../commits.ts';
 import { Spread } from '../spread.ts';
-import type { Moment, Tap } from '../wire/index.ts';
+import { type Moment, parameterCount, type Tap, type WireStatement } from '../wire/index.ts';
 import { read } from './content.ts';
 import { isLockTimeout, messageOf } from './errors.ts';
 import { quoteName } from './sql.ts';
@@ -26,7 +26,13 @@ export async function watch(tap: Tap, openReader: () => Promise<Client>, sample?
     try {
       const { statements, roundTrips, interference } = await recording.stop();
       const samples = looking?.samples ?? [];
-      return { statements, interference, roundTrips, samples, commits: commitsOf(statements) };
+      return {
+        statements: statements.map(withBound),
+        interference,
+        roundTrips,
+        samples,
+        commits: commitsOf(statements),
+      };
     } finally {
       await looking?.end();
     }
@@ -37,6 +43,10 @@ export async function watch(tap: Tap, openReader: () => Promise<Client>, sample?
       return watched;
     },
   };
+}
+
+function withBound(statement: WireStatement): SeenStatement {
+  return { ...statement, bound: parameterCount(statement.parameters ?? []) };
 }
 
 function sampleQuery(sample: SampleBy): string {

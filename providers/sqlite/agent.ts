@@ -48,7 +48,7 @@ function install(): Agent {
       });
     },
     closed: (connection) => void siteOf(connection.key).connections.delete(connection),
-    began: (connection, sql) => siteOf(connection.key).began(connection, sql),
+    began: (connection, sql, bound) => siteOf(connection.key).began(connection, sql, bound),
   });
 
   const methods: Record<string, (at: SqliteSite, site: WatchedSite, ...args: never[]) => unknown> = {

@@ -23,8 +23,8 @@ export type Ending = { rows?: number } | { error: unknown };
 export interface DriverListener {
   opened(connection: Connection): void;
   closed(connection: Connection): void;
-  /** A statement is about to run; the returned function is called when it has ended. */
-  began(connection: Connection, sql: string): (ending: Ending) => void;
+  /** A statement is about to run, with so many parameters; the returned function is called when it has ended. */
+  began(connection: Connection, sql: string, bound?: number): (ending: Ending) => void;
 }
 
 /**
@@ -111,8 +111,14 @@ export function instrument(listener: DriverListener): void {
     }
   }
 
-  function observe<T>(connection: Connection, sql: string, run: () => T, rowsOf?: (result: T) => number): T {
-    const ended = listener.began(connection, sql);
+  function observe<T>(
+    connection: Connection,
+    sql: string,
+    run: () => T,
+    rowsOf?: (result: T) => number,
+    bound?: number,
+  ): T {
+    const ended = listener.began(connection, sql, bound);
     let result: T;
     try {
       result = run();
@@ -170,19 +176,29 @@ export function instrument(listener: DriverListener): void {
   const replace = (
     name: string,
     original: (...args: unknown[]) => unknown,
-    observed: (connection: Connection, sql: string, run: () => unknown) => unknown,
+    observed: (connection: Connection, sql: string, run: () => unknown, bound: number) => unknown,
   ): void => {
     prototype[name] = function (this: Statement, ...args: unknown[]): unknown {
       const connection = owners.get(this);
       const call = (): unknown => original.apply(this, args);
-      return connection ? observed(connection, this.sourceSQL, call) : call();
+      return connection ? observed(connection, this.sourceSQL, call, boundBy(args)) : call();
     };
   };
-  replace('run', run, (connection, sql, call) => observe(connection, sql, call, changes as (r: unknown) => number));
-  replace('get', get, observe);
-  replace('all', all, observe);
+  replace('run', run, (connection, sql, call, bound) =>
+    observe(connection, sql, call, changes as (result: unknown) => number, bound),
+  );
+  replace('get', get, (connection, sql, call, bound) => observe(connection, sql, call, undefined, bound));
+  replace('all', all, (connection, sql, call, bound) => observe(connection, sql, call, undefined, bound));
   replace('iterate', iterate, (connection, sql, call) => observeIterator(connection, sql, call() as never));
 
   sqlite.DatabaseSync = DatabaseSync;
   syncBuiltinESMExports();
+}
+
+/** How many parameters a call binds: those of an object, by their names, and each of the rest. */
+function boundBy(args: readonly unknown[]): number {
+  const [first] = args;
+  const named =
+    typeof first === 'object' && first !== null && !ArrayBuffer.isView(first) ? Object.keys(first).length : 1;
+  return args.length === 0 ? 0 : args.length - 1 + named;
 }

@@ -15,6 +15,8 @@ export class WatchedSite {
   opened = 0;
   /** Names of the savepoints that began the transactions that are open. */
   readonly #outermost = new WeakMap<Connection, string>();
+  /** Connections that the subject has told to trust no schema. */
+  readonly #distrusting = new WeakSet<Connection>();
   #ownWork = 0;
 
   /** The connection that was opened last. */
@@ -24,6 +26,22 @@ export class WatchedSite {
 
   get openTransactions(): number {
     return [...this.connections].filter(({ db }) => inTransaction(db)).length;
+  }
+
+  /**
+   * Our triggers call functions of ours, which a connection that trusts no schema refuses: while anything of ours is
+   * armed, it does trust. To be called whenever something has been armed or ended.
+   */
+  keepTrust(): void {
+    const armed = this.faults.size > 0 || this.recordings.size > 0;
+    for (const connection of this.connections) {
+      if (armed && !trusts(connection.db)) {
+        this.#distrusting.add(connection);
+        connection.db.exec('PRAGMA trusted_schema = ON');
+      } else if (!armed && this.#distrusting.delete(connection)) {
+        connection.db.exec('PRAGMA trusted_schema = OFF');
+      }
+    }
   }
 
   /** Runs statements of ours on a connection of the subject's: they are not recorded and spring nothing. */
@@ -47,7 +65,7 @@ export class WatchedSite {
     this.#record((recording) => recording.row());
   }
 
-  began(connection: Connection, sql: string): (ending: Ending) => void {
+  began(connection: Connection, sql: string, bound?: number): (ending: Ending) => void {
     if (this.#ownWork > 0 || (this.faults.size === 0 && this.recordings.size === 0)) return () => {};
     const insideTransaction = inTransaction(connection.db);
     const statement: SeenStatement = {
@@ -56,6 +74,7 @@ export class WatchedSite {
       connection: connection.number,
       startedMs: 0,
       endedMs: 0,
+      ...(bound !== undefined && { bound }),
     };
     const savepoint = statement.kind === 'other' ? savepointOf(sql) : undefined;
     if (savepoint) statement.kind = this.#kindOf(savepoint, connection, insideTransaction);
@@ -97,6 +116,7 @@ export class WatchedSite {
       const seen = { sql, commits: commits(statement, insideTransaction) };
       for (const fault of this.faults.values()) fault.succeeded(seen, statement.rows ?? 0);
     }
+    if (/trusted_schema/i.test(statement.text)) this.quietly(() => this.keepTrust());
     const open = this.openTransactions > 0;
     this.#record((recording) => recording.look(open));
   }
@@ -113,6 +133,10 @@ export class WatchedSite {
 /** Whether a statement ends a transaction by a commit, or is a write that commits itself. */
 function commits({ kind }: SeenStatement, insideTransaction: boolean): boolean {
   return kind === 'commit' || (kind === 'write' && !insideTransaction);
+}
+
+function trusts(db: DatabaseSync): boolean {
+  return db.prepare('PRAGMA trusted_schema').get()?.trusted_schema === 1;
 }
 
 /** A statement can close its own connection, by a function of the subject's. */

@@ -130,6 +130,12 @@ function readParameters(fields: Fields): string[] {
   return shown;
 }
 
+/** How many parameters there were, told from those that are shown. */
+export function parameterCount(shown: readonly string[]): number {
+  const more = /^… (\d+) more$/.exec(shown.at(-1) ?? '')?.[1];
+  return more === undefined ? shown.length : shown.length - 1 + Number(more);
+}
+
 function showValue(bytes: Buffer): string {
   const value = bytes.toString('utf8', 0, 4 * shownLength);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters tell a binary value
