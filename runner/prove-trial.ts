@@ -68,7 +68,7 @@ export function statusOf(
 ): TrialStatus {
   if (verdict === 'not-applicable') return verdict;
   if (verdict === 'error') return timedOut ? 'timed-out' : 'crashed';
-  if (role === 'control') return verdict === 'upheld' ? 'spared' : 'control-killed';
+  if (role === 'control') return controlStatus[verdict];
   if (role === 'other') {
     if (verdict !== 'violated') return 'spared';
     return mutant.alsoKilledBy.includes(guard.id) || comparesWithAModel(guard) ? 'killed-too' : 'accidental';
@@ -76,6 +76,8 @@ export function statusOf(
   if (verdict === mutant.expects) return 'killed';
   return lies === 0 && verdict === 'upheld' ? 'inert' : 'survived';
 }
+
+const controlStatus = { upheld: 'spared', violated: 'control-killed', vacuous: 'uncontrolled' } as const;
 
 /** Guards that compare everything may find every lie. */
 function comparesWithAModel({ id }: Guard): boolean {

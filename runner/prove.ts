@@ -118,21 +118,22 @@ async function tryPlan(
   tell: (trial: Trial) => void,
 ): Promise<void> {
   let failed: unknown;
-  const attempt: Attempt = (guard, make) =>
-    turns.run(
-      async () => {
-        // Where one could not be tried at all, none can.
-        if (failed) throw failed;
-        context.options.signal.throwIfAborted();
-        const trial = await make().catch((error: unknown) => {
-          failed = error;
-          throw error;
-        });
-        tell(trial);
-        return trial;
-      },
-      { alone: guard.exclusive },
-    );
+  const attempt: Attempt = (guard, mutant, make) => {
+    const work = async () => {
+      // Where one could not be tried at all, none can.
+      if (failed) throw failed;
+      context.options.signal.throwIfAborted();
+      const trial = await make().catch((error: unknown) => {
+        failed = error;
+        throw error;
+      });
+      tell(trial);
+      return trial;
+    };
+    // What never settles keeps nothing busy, and need not keep others waiting.
+    const onlyWaits = mutant?.timeout !== undefined && !guard.exclusive;
+    return onlyWaits ? work() : turns.run(work, { alone: guard.exclusive });
+  };
   for (const exclusive of [false, true]) {
     const guards = plan.filter(({ guard }) => guard.exclusive === exclusive);
     await allSettled(guards.map((guardPlan) => tryGuard(guardPlan, context, attempt)));
@@ -140,17 +141,17 @@ async function tryPlan(
 }
 
 /** Makes a trial when its turn has come. */
-type Attempt = (guard: Guard, make: () => Promise<Trial>) => Promise<Trial>;
+type Attempt = (guard: Guard, mutant: Mutant | undefined, make: () => Promise<Trial>) => Promise<Trial>;
 
 /** First the controls: what a guard finds counts only if it lets them live. */
 async function tryGuard({ guard, controls, aimed, others }: GuardPlan, context: PathContext, attempt: Attempt) {
   const groups = others.length > 0 ? controls.map((control) => [control]) : [controls];
   const controlled = await allSettled(
-    groups.map((group) => attempt(guard, () => tryOne(guard, group, 'control', context))),
+    groups.map((group) => attempt(guard, undefined, () => tryOne(guard, group, 'control', context))),
   );
   const broken = controlled.find(({ status }) => status !== 'spared');
   const meet = (mutant: Mutant, role: Trial['role']) =>
-    attempt(guard, async () =>
+    attempt(guard, mutant, async () =>
       broken ? uncontrolled(guard, mutant, role, context, broken) : tryOne(guard, [mutant], role, context),
     );
   await allSettled([

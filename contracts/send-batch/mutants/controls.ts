@@ -13,16 +13,16 @@ export const controls: Mutant[] = [
     id: 'harmless-delay',
     lie: 'None: every reply comes a few milliseconds later.',
     wrap(subject, tools) {
-      const later = async <T>(reply: T | Promise<T>): Promise<T> => {
+      const later = async <T>(reply: T | Promise<T>, milliseconds: number): Promise<T> => {
         const value = await reply;
-        await new Promise((resolve) => tools.later(() => resolve(undefined), 3));
+        await new Promise((resolve) => tools.later(() => resolve(undefined), milliseconds));
         return value;
       };
       const { sendBatch, send, ...others } = passedThrough(subject);
       return {
         ...others,
-        sendBatch: async (messages, options) => later(sendBatch(messages, options)),
-        ...(send && { send: async (message, options) => later(send(message, options)) }),
+        sendBatch: async (messages, options) => later(sendBatch(messages, options), 3),
+        ...(send && { send: async (message, options) => later(send(message, options), 1) }),
       };
     },
   }),
