@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AnswerLost } from './answer-lost.ts';
 import { Database } from './database.ts';
 import { startCuttingProxy } from './fixtures/cutting-proxy.ts';
@@ -115,6 +115,103 @@ test('an answer that is lost while the server commits is neither a success nor a
   expect(await stored()).toEqual([1, 2]);
   await cut.close();
   await proxy.close();
+});
+
+describe('a call that is aborted', () => {
+  const insert = { text: 'INSERT INTO numbers VALUES (1)' };
+  let controller: AbortController;
+  let cancelled: Database;
+  beforeEach(() => {
+    controller = new AbortController();
+    cancelled = database.within(controller.signal);
+  });
+
+  /** Resolves when that many sessions wait for a lock that the test holds. */
+  function waiting(sessions: number): Promise<void> {
+    const count = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = $1`;
+    return vi.waitFor(
+      async () => {
+        // Inside a transaction the server would tell the same again.
+        await schema.admin.query('SELECT pg_stat_clear_snapshot()');
+        const { rows } = await schema.admin.query<{ n: number }>(count, [schema.site.schema]);
+        expect(rows[0]!.n).toBe(sessions);
+      },
+      { timeout: 30_000 },
+    );
+  }
+
+  /** Lets the server go on, and waits until it has found the aborted connection gone. */
+  async function letGo(): Promise<void> {
+    await schema.admin.query('COMMIT');
+    await waiting(0);
+    await database.transaction((client) => client.query('LOCK TABLE numbers IN ACCESS EXCLUSIVE MODE'));
+  }
+
+  test('before it began gets no connection', async () => {
+    controller.abort();
+    await expect(cancelled.statement(insert)).rejects.toBe(controller.signal.reason);
+    await expect(cancelled.transaction((client) => client.query(insert))).rejects.toBe(controller.signal.reason);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('inside its transaction has failed, while the server still waits', async () => {
+    await schema.admin.query('BEGIN; LOCK TABLE numbers');
+    const call = cancelled.transaction((client) => client.query(insert));
+    await waiting(1);
+    controller.abort();
+    await expect(call).rejects.toBe(controller.signal.reason);
+    await letGo();
+    expect(await stored()).toEqual([]);
+  });
+
+  test('between the last statement and the commit has failed', async () => {
+    const call = cancelled.transaction(async (client) => {
+      await client.query(insert);
+      controller.abort();
+    });
+    await expect(call).rejects.toHaveProperty('name', 'AbortError');
+    expect(await stored()).toEqual([]);
+  });
+
+  test('in its commit is neither a success nor a failure', async () => {
+    await schema.admin.query('BEGIN; INSERT INTO numbers VALUES (1)');
+    // The commit waits to see what becomes of the other row that must not be there twice.
+    const call = cancelled.transaction((client) => client.query(insert));
+    await waiting(1);
+    controller.abort();
+    await expect(call).rejects.toThrow(AnswerLost);
+    await letGo();
+    expect(await stored()).toEqual([1]);
+  });
+
+  test('in a statement that commits itself is neither a success nor a failure', async () => {
+    await schema.admin.query('BEGIN; LOCK TABLE numbers');
+    const call = cancelled.statement(insert);
+    await waiting(1);
+    controller.abort();
+    await expect(call).rejects.toThrow(AnswerLost);
+    await letGo();
+  });
+
+  test('while it waits for a connection leaves that to others', async () => {
+    await schema.admin.query('BEGIN; LOCK TABLE numbers');
+    const others = Array.from({ length: 4 }, () => database.statement({ text: 'SELECT FROM numbers' }));
+    await waiting(4);
+    const call = cancelled.statement(insert);
+    controller.abort();
+    await expect(call).rejects.toBe(controller.signal.reason);
+    await schema.admin.query('COMMIT');
+    await Promise.all(others);
+    await Promise.all(Array.from({ length: 5 }, () => database.statement({ text: 'SELECT FROM numbers' })));
+    expect(await stored()).toEqual([]);
+  });
+
+  test('after it has settled changes nothing', async () => {
+    await cancelled.statement(insert);
+    controller.abort();
+    expect(await stored()).toEqual([1]);
+    await database.statement({ text: 'SELECT FROM numbers' });
+  });
 });
 
 test('what cannot be opened leaves no connection', async () => {

@@ -5,7 +5,8 @@ test('says what each variant is', () => {
   const declared = Object.entries(backend.variants).map(([variant, { 'send-batch': entry }]) => {
     const { declare } = entry!;
     if (typeof declare === 'function') throw new TypeError('the same for every mode');
-    const { chunk, givesUp, onFailure, clock, extras } = declare!;
+    const { chunk, givesUp, onFailure, clock, extras, offers } = declare!;
+    expect(offers).toContain('cancel');
     return [variant, chunk, Object.keys(givesUp ?? {}), onFailure ?? 'throws', clock, extras];
   });
   const common = ['database', ['durable', 'persistent']];

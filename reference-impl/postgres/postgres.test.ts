@@ -243,13 +243,38 @@ describe.each(Object.keys(backend.variants))('%s', (variant) => {
     const url = schema.site.url.replace(`:${schema.site.port}/`, `:${proxy.port}/`);
     const behindProxy = await opened(variant, { ...schema.site, url });
     proxy.cutAt = variant === 'unnest' || variant === 'procedure' ? 'cut here' : 'COMMIT\0';
-    const lost = expect.objectContaining({ name: 'AnswerLost' });
+    const lost = expect.objectContaining({ name: 'AnswerLost', unknown: true });
     const sending = behindProxy.sendBatch([{ body: 'cut here' }], {});
     if (variant === 'values') expect(await sending).toEqual([{ unknown: lost }]);
     else await expect(sending).rejects.toEqual(lost);
     expect(await rows()).toHaveLength(1);
     await behindProxy.close!();
     await proxy.close();
+  });
+
+  test('a call that is aborted ends at once, and nothing of it is stored', async () => {
+    const controller = new AbortController();
+    await admin.query('BEGIN; LOCK TABLE messages');
+    const call = sender.sendBatch(numbered(3), { signal: controller.signal });
+    const settled = Promise.resolve(call).catch((thrown: unknown) => ({ thrown }));
+    await vi.waitFor(
+      async () => {
+        // Inside a transaction the server would tell the same again.
+        await admin.query('SELECT pg_stat_clear_snapshot()');
+        const sessions = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = $1`;
+        expect((await admin.query(sessions, [schema.site.schema])).rowCount).toBe(1);
+      },
+      { timeout: 30_000 },
+    );
+    controller.abort();
+    // A statement that commits itself may have done so; whoever opened a transaction knows that it was not committed.
+    const commitsItself = variant === 'unnest' || variant === 'procedure';
+    const error = expect.objectContaining(commitsItself ? { unknown: true } : { name: 'AbortError' });
+    expect(await settled).toEqual(variant === 'values' ? Array(3).fill({ failed: error }) : { thrown: error });
+    // What has waited goes on when the lock does; where it does not commit itself, that leads to nothing.
+    await admin.query('COMMIT');
+    expect(await sendBatch([full])).toHaveLength(1);
+    if (!commitsItself) expect(await rows()).toHaveLength(1);
   });
 
   test('reads every message before it writes, and says which one it refuses', async () => {

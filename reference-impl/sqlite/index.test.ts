@@ -1,14 +1,30 @@
 import { expect, test } from 'vitest';
 import backend from './index.ts';
 
-test('says what each variant is', () => {
-  const declared = Object.entries(backend.variants).map(([variant, { 'send-batch': entry }]) => {
+function declared(mode: string) {
+  const facts = { provider: 'sqlite', mode, version: '3', lacks: {} };
+  return Object.entries(backend.variants).map(async ([variant, { 'send-batch': entry }]) => {
     const { declare } = entry!;
-    const facts = { provider: 'sqlite', mode: 'file', version: '3', lacks: {} };
-    const { chunk, givesUp, onFailure } = typeof declare === 'function' ? declare(facts) : declare!;
+    return { variant, ...(typeof declare === 'function' ? await declare(facts) : declare) };
+  });
+}
+
+test.each([
+  ['file', ['durable', 'persistent']],
+  ['shared', []],
+  ['memory', []],
+])('in mode %s claims to outlast its process: %j, and that no call can be cancelled', async (mode, extras) => {
+  for (const variant of await Promise.all(declared(mode))) {
+    expect(variant).toMatchObject({ extras });
+    expect(variant.offers).not.toContain('cancel');
+  }
+});
+
+test('says what each variant is', async () => {
+  const found = (await Promise.all(declared('file'))).map(({ variant, chunk, givesUp, onFailure }) => {
     return [variant, chunk, Object.keys(givesUp ?? {}), onFailure];
   });
-  expect(declared).toEqual([
+  expect(found).toEqual([
     ['prepared', { rows: 1 }, [], 'throws'],
     ['json-each', 'none', [], 'throws'],
     ['values', { rows: 100 }, [], 'throws'],

@@ -17,7 +17,12 @@ import { storedMessages } from './schema.ts';
 /** Inserts all rows inside an open transaction and returns their ids in the order of the rows. */
 export type InsertBatch = (connection: Connection, rows: readonly Outgoing[]) => bigint[];
 
-/** A variant of `send-batch` on SQLite: how it inserts, and what it says of itself beyond what all variants say. */
+/**
+ * A variant of `send-batch` on SQLite: how it inserts, and what it says of itself beyond what all variants say.
+ *
+ * No call can be cancelled: the engine runs in the thread of its caller, where nothing else does until the batch has
+ * ended, and so no signal could abort meanwhile. A call that brings one is refused.
+ */
 export function sendBatchBy(insertBatch: InsertBatch, own: Partial<Declaration>): Entry<'send-batch', SqliteSite> {
   return {
     declare: (facts) => ({ offers, onFailure: 'throws', extras: survives(facts), ...own }),
@@ -26,7 +31,7 @@ export function sendBatchBy(insertBatch: InsertBatch, own: Partial<Declaration>)
   };
 }
 
-/** A file outlives its process; a database in memory does not. */
+/** A file outlives its process, and what it holds is committed as `Connection` says; a database in memory does not. */
 function survives(facts: EngineFacts): Declaration['extras'] {
   return facts.mode === 'file' ? ['durable', 'persistent'] : [];
 }
