@@ -2,7 +2,7 @@ import type { Found, SampleBy, Site, Sprung, Watched } from '../../contracts/ker
 import type { Unable } from '../attached-hosts.ts';
 import type { Agent } from '../provider.ts';
 import type { SqliteSite } from '../sites.ts';
-import { analyse, edit, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
+import { analyse, edit, nothing, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
 import { defineFunctions, driverClass, openOwn } from './database.ts';
 import { databaseKey } from './database-key.ts';
 import { counterFor, ForeignKeysOff, type Order } from './fault-counters.ts';
@@ -18,6 +18,8 @@ export interface Hello {
   process: number;
   /** Connections to the database that the subject has opened so far. */
   opened: number;
+  /** A connection of the subject's keeps the database locked, transaction or not. */
+  exclusive: boolean;
   /** The thread had imported node:sqlite before this agent came; what it opens cannot be seen. */
   tooLate: boolean;
 }
@@ -52,7 +54,8 @@ function install(): Agent {
   });
 
   const methods: Record<string, (at: SqliteSite, site: WatchedSite, ...args: never[]) => unknown> = {
-    hello: (_at, site) => ({ process: process.pid, opened: site.opened, tooLate }) satisfies Hello,
+    hello: (_at, site) =>
+      ({ process: process.pid, opened: site.opened, exclusive: isExclusive(site), tooLate }) satisfies Hello,
     openTransactions: (_at, site) => site.openTransactions,
     arm: (at, site, order: Order) => arm(at, site, order),
     watch: (at, site, key: string, sample: SampleBy | null) => watch(at, site, key, sample),
@@ -67,7 +70,7 @@ function install(): Agent {
     // The rest is for a private database, which only the subject's own connection can see.
     read: (_at, site, statement: string): Found =>
       onConnection(site, (db) => read(db, statement)) ?? { missing: 'no connection is open' },
-    snapshot: (_at, site) => onConnection(site, snapshot) ?? { tables: {}, content: {} },
+    snapshot: (_at, site) => onConnection(site, snapshot) ?? nothing,
     restore: (_at, site, content: SqliteSnapshot) => void onConnection(site, (db) => restore(db, content)),
     setNextId: (_at, site, table: string, start: bigint) =>
       onConnection(site, (db) => setNextId(db, table, start)) ?? false,
@@ -108,6 +111,11 @@ function isPrivate(site: SqliteSite): boolean {
   return site.mode === 'memory';
 }
 
+function isExclusive(site: WatchedSite): boolean {
+  const modeOf = ({ db }: Connection): unknown => db.prepare('PRAGMA locking_mode').get()?.locking_mode;
+  return site.quietly(() => [...site.connections].some((connection) => modeOf(connection) === 'exclusive'));
+}
+
 function onConnection<T>(site: WatchedSite, work: (db: Connection['db']) => T): T | undefined {
   const connection = site.connection;
   return connection && site.quietly(() => work(connection.db));
@@ -126,6 +134,7 @@ function arm(at: SqliteSite, site: WatchedSite, order: Order): Unable | null {
   const hasForeignKeys = ({ db }: Connection): boolean =>
     site.quietly(() => db.prepare('PRAGMA foreign_keys').get()?.foreign_keys === 1);
   site.faults.set(nonce, counterFor(order, hasForeignKeys));
+  site.quietly(() => site.keepTrust());
   return null;
 }
 
@@ -134,6 +143,7 @@ function watch(at: SqliteSite, site: WatchedSite, key: string, sample: SampleBy 
     sample === null || isPrivate(at) ? undefined : { db: openOwn(at.path, 0), statement: sampleQuery(sample) };
   try {
     site.recordings.set(key, new Recording(reader));
+    site.quietly(() => site.keepTrust());
   } catch (cause) {
     reader?.db.close();
     throw cause;
@@ -154,6 +164,7 @@ function revoke(at: SqliteSite, site: WatchedSite, key: string): null {
   site.recordings.get(key)?.close();
   site.recordings.delete(key);
   const known = site.faults.delete(key);
+  site.quietly(() => site.keepTrust());
   if (known && isPrivate(at)) onConnection(site, (db) => removeTrap(db, key));
   return null;
 }

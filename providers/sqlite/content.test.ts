@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { read, restore, snapshot, wipe } from './content.ts';
 import { openOwn } from './database.ts';
@@ -85,16 +85,53 @@ describe('restore', () => {
     expect(snapshot(db).tables).toEqual({ 'my "own" table': 1, "it's": 1 });
   });
 
-  it('copes with tables without row numbers, generated columns and virtual tables', () => {
+  it('copes with tables without row numbers, and generated columns', () => {
     survives(
       `CREATE TABLE w (a TEXT PRIMARY KEY, b) WITHOUT ROWID; INSERT INTO w VALUES ('x', 1), ('y', 2);
-       CREATE TABLE g (a, double AS (a * 2), stored AS (a * 3) STORED); INSERT INTO g VALUES (1), (2);
-       CREATE VIRTUAL TABLE f USING fts5(body); INSERT INTO f VALUES ('one fish'), ('two fish')`,
-      `DELETE FROM w; DELETE FROM g; DELETE FROM f WHERE f MATCH 'one'`,
+       CREATE TABLE g (a, double AS (a * 2), stored AS (a * 3) STORED); INSERT INTO g VALUES (1), (2)`,
+      `DELETE FROM w; DELETE FROM g`,
     );
-    expect(snapshot(db).tables).toEqual({ f: 2, g: 2, w: 2 });
-    expect(read(db, `SELECT body FROM f WHERE f MATCH 'one'`)).toEqual({ rows: [{ body: 'one fish' }] });
+    expect(snapshot(db).tables).toEqual({ g: 2, w: 2 });
     expect(read(db, 'SELECT stored FROM g')).toEqual({ rows: [{ stored: 3 }, { stored: 6 }] });
+  });
+
+  const writesShadowTables = (of: DatabaseSync): boolean => {
+    try {
+      of.prepare('DELETE FROM f_config');
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  it.each([
+    ['its own content', 'body'],
+    ['the content of a table', "body, content='posts', content_rowid='id'"],
+    ['no content', "body, content=''"],
+  ])('copes with a full-text index with %s', (_what, columns) => {
+    const ids = (word: string) => read(db, `SELECT rowid AS id FROM f WHERE f MATCH '${word}'`);
+    survives(
+      `CREATE TABLE posts (id INTEGER PRIMARY KEY, body); INSERT INTO posts VALUES (1, 'one fish'), (2, 'two fish');
+       CREATE VIRTUAL TABLE f USING fts5(${columns}); INSERT INTO f (rowid, body) SELECT id, body FROM posts`,
+      `INSERT INTO posts VALUES (3, 'red fish'); INSERT INTO f (rowid, body) VALUES (3, 'red fish')`,
+    );
+    expect(snapshot(db).tables).toEqual({ posts: 2 });
+    expect(ids('fish')).toEqual({ rows: [{ id: 1 }, { id: 2 }] });
+    db.exec(`INSERT INTO f (rowid, body) VALUES (4, 'blue fish'); INSERT INTO f (f) VALUES ('integrity-check')`);
+    expect(ids('blue')).toEqual({ rows: [{ id: 4 }] });
+    const own = new DatabaseSync(':memory:');
+    own.exec('CREATE VIRTUAL TABLE f USING fts5(body)');
+    expect(writesShadowTables(db)).toBe(writesShadowTables(own));
+  });
+
+  it('empties a virtual table that was made since', () => {
+    const before = snapshot(db);
+    db.exec(`CREATE VIRTUAL TABLE f USING fts5(body); INSERT INTO f VALUES ('one fish');
+       CREATE VIRTUAL TABLE boxes USING rtree(id, low, high); INSERT INTO boxes VALUES (1, 2, 3)`);
+    restore(db, before);
+    db.exec(`INSERT INTO f VALUES ('two fish'); INSERT INTO boxes VALUES (2, 2, 3)`);
+    expect(read(db, `SELECT body FROM f WHERE f MATCH 'fish'`)).toEqual({ rows: [{ body: 'two fish' }] });
+    expect(read(db, 'SELECT id FROM boxes WHERE low < 3')).toEqual({ rows: [{ id: 2 }] });
   });
 
   it('copes with foreign keys in both directions, and leaves them on', () => {

@@ -13,8 +13,13 @@ interface TableContent {
 
 /** The content of a database; plain data, so that it can cross to another thread. */
 export interface SqliteSnapshot extends Snapshot {
+  /** Also of the shadow tables, in which virtual tables keep their content. */
   content: Record<string, TableContent>;
+  virtualTables: string[];
 }
+
+/** What a database holds that is not there. */
+export const nothing: SqliteSnapshot = { tables: {}, content: {}, virtualTables: [] };
 
 /** Runs a query and returns plain rows; integers are numbers where a number holds them exactly, else bigints. */
 export function read(db: DatabaseSync, statement: string): Found {
@@ -30,9 +35,9 @@ export function read(db: DatabaseSync, statement: string): Found {
 export function snapshot(db: DatabaseSync): SqliteSnapshot {
   return consistently(db, () => {
     const content: SqliteSnapshot['content'] = {};
-    for (const table of tablesOf(db)) content[table.name] = contentOf(db, table);
-    const tables = Object.fromEntries(Object.entries(content).map(([name, { rows }]) => [name, rows.length]));
-    return { tables, content };
+    for (const table of [...tablesOf(db), ...shadowTablesOf(db)]) content[table.name] = contentOf(db, table);
+    const tables = Object.fromEntries(tablesOf(db).map(({ name }) => [name, content[name]!.rows.length]));
+    return { tables, content, virtualTables: virtualTablesOf(db).map(({ name }) => name) };
   });
 }
 
@@ -40,11 +45,16 @@ export function snapshot(db: DatabaseSync): SqliteSnapshot {
  * Makes the rows of every table what they were, hidden row numbers included; tables made since are emptied.
  * The subject's own triggers do not run, and the sequences of AUTOINCREMENT go on where they are.
  */
-export function restore(db: DatabaseSync, { content }: SqliteSnapshot): void {
+export function restore(db: DatabaseSync, { content, virtualTables }: SqliteSnapshot): void {
   changeWithoutForeignKeys(db, () => {
     const triggers = query(db, `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND ${notOurs('name')}`);
     for (const { name } of triggers) db.exec(`DROP TRIGGER ${quoteName(String(name))}`);
-    const tables = tablesOf(db).map((t) => t.name);
+    // A virtual table whose shadow tables were merely emptied would be a broken one.
+    for (const { name, sql } of virtualTablesOf(db)) {
+      if (!virtualTables.includes(name)) db.exec(`DROP TABLE ${quoteName(name)}; ${sql}`);
+    }
+    const shadows = shadowTablesOf(db).filter(({ name }) => name in content);
+    const tables = [...tablesOf(db), ...shadows].map((t) => t.name);
     const lost = Object.keys(content).filter((name) => !tables.includes(name));
     if (lost.length > 0) throw new Error(`sqlite: cannot restore ${lost.join(', ')}: dropped since the snapshot`);
     for (const name of tables) db.exec(`DELETE FROM ${quoteName(name)}`);
@@ -56,7 +66,8 @@ export function restore(db: DatabaseSync, { content }: SqliteSnapshot): void {
 /** Shows every row to `change`, which may overwrite its columns, and writes back what it made of them. */
 export function edit(db: DatabaseSync, change: (row: Record<string, unknown>, table: string) => void): void {
   const whole = snapshot(db);
-  for (const [name, table] of Object.entries(whole.content)) {
+  for (const name of Object.keys(whole.tables)) {
+    const table = whole.content[name]!;
     table.rows = table.rows.map((values) => {
       const row: Record<string, unknown> = Object.fromEntries(table.columns.map((c, i) => [unquoteName(c), values[i]]));
       change(row, name);
@@ -89,14 +100,31 @@ interface Table {
   withoutRowid: boolean;
 }
 
-/** The subject's tables, without those in which virtual tables keep their content. */
+/** The subject's tables, without virtual ones, which take no triggers, and what these keep their content in. */
 export function tablesOf(db: DatabaseSync): Table[] {
+  return tablesOfType(db, 'table');
+}
+
+function shadowTablesOf(db: DatabaseSync): Table[] {
+  return tablesOfType(db, 'shadow');
+}
+
+function tablesOfType(db: DatabaseSync, type: 'table' | 'shadow'): Table[] {
   const rows = query(
     db,
-    `SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')
+    `SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = '${type}'
      AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND ${notOurs('name')} ORDER BY name`,
   );
   return rows.map(({ name, wr }) => ({ name: String(name), withoutRowid: wr === 1n }));
+}
+
+function virtualTablesOf(db: DatabaseSync): { name: string; sql: string }[] {
+  const rows = query(
+    db,
+    `SELECT name, sql FROM sqlite_schema
+     WHERE name IN (SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual')`,
+  );
+  return rows.map(({ name, sql }) => ({ name: String(name), sql: String(sql) }));
 }
 
 function notOurs(column: string): string {
@@ -157,8 +185,33 @@ function changeWithoutForeignKeys(db: DatabaseSync, work: () => void): void {
   const foreignKeys = query(db, 'PRAGMA foreign_keys')[0]?.foreign_keys;
   db.exec('PRAGMA foreign_keys = OFF');
   try {
-    atomically(db, work);
+    writingShadowTables(db, () => atomically(db, work));
   } finally {
     db.exec(`PRAGMA foreign_keys = ${foreignKeys === 1n ? 'ON' : 'OFF'}`);
+  }
+}
+
+/** In defensive mode, which is Node's default, a connection does not write shadow tables. */
+function writingShadowTables(db: DatabaseSync, work: () => void): void {
+  const [shadow] = shadowTablesOf(db);
+  if (!shadow || canWrite(db, shadow)) {
+    work();
+    return;
+  }
+  db.enableDefensive(false);
+  try {
+    work();
+  } finally {
+    db.enableDefensive(true);
+  }
+}
+
+function canWrite(db: DatabaseSync, { name }: Table): boolean {
+  try {
+    db.prepare(`DELETE FROM ${quoteName(name)}`);
+    return true;
+  } catch (cause) {
+    if (/may not be modified/.test((cause as Error).message)) return false;
+    throw cause;
   }
 }

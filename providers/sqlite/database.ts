@@ -45,6 +45,15 @@ export function openOwn(path: string, wait: number): Sqlite.DatabaseSync {
   const db = new Database(path, { timeout: wait });
   defineFunctions(db);
   // What we write need not survive the machine, only the process. (In shared memory this would meet the locks.)
-  if (!path.startsWith('file:')) db.exec('PRAGMA synchronous = OFF');
+  if (!path.startsWith('file:')) runOrClose(db, 'PRAGMA synchronous = OFF');
   return db;
+}
+
+function runOrClose(db: Sqlite.DatabaseSync, sql: string): void {
+  try {
+    db.exec(sql);
+  } catch (cause) {
+    db.close();
+    throw cause;
+  }
 }

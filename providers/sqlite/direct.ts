@@ -22,6 +22,11 @@ export class DirectConnection {
     if (site.mode === 'shared') this.#db = openOwn(site.path, wait);
   }
 
+  /** The connection, where it has been needed so far. */
+  get opened(): DatabaseSync | undefined {
+    return this.#db;
+  }
+
   /** The connection, or undefined while there is no database. */
   get(): DatabaseSync | undefined {
     if (this.#site.mode === 'shared') return this.#db;

@@ -100,7 +100,7 @@ describe('mode memory', () => {
     await using t = await inThread('memory', schema);
     t.db.close();
     expect(await t.lease.read('SELECT * FROM things')).toEqual({ missing: 'no connection is open' });
-    expect(await t.lease.snapshot()).toEqual({ tables: {}, content: {} });
+    expect(await t.lease.snapshot()).toEqual({ tables: {}, content: {}, virtualTables: [] });
     await t.leave();
     expect(await t.lease.read('SELECT * FROM things')).toEqual({ missing: 'no host is attached' });
   });

@@ -270,3 +270,31 @@ describe('hosts', () => {
     expect(errorOf(() => later.exec(insert(1)))).toContain(armed.nonce);
   });
 });
+
+describe('a subject with settings of its own', () => {
+  it.each(modes)('mode %s: one that trusts no schema meets faults and is sampled', async (mode) => {
+    await using t = await inThread(mode, `PRAGMA trusted_schema = OFF; ${schema}`);
+    const armed = await t.lease.arm({ at: 'row', table: 'things', nth: 2, kind: 'check' });
+    expect(errorOf(() => t.db.exec(insert(3)))).toContain(armed.nonce);
+    t.db.exec('PRAGMA trusted_schema = OFF');
+    expect(errorOf(() => t.db.exec(insert(3)))).toContain(armed.nonce);
+    await armed.disarm();
+    t.db.exec(insert(1));
+    const watch = await t.lease.watch({ tables: ['things'] });
+    t.db.exec(insert(3));
+    expect((await watch.stop()).statements).toHaveLength(1);
+    expect(t.db.prepare('PRAGMA trusted_schema').get()).toEqual({ trusted_schema: 0 });
+  });
+
+  it('mode file: one that keeps its database for itself cannot be judged, and has left no transaction open', async () => {
+    await using t = await inThread('file', `PRAGMA locking_mode = EXCLUSIVE; ${schema}; ${insert(1)}`);
+    const refusal = { name: 'NotApplicable', by: 'engine', message: /locking_mode EXCLUSIVE/ };
+    await expect(t.lease.snapshot()).rejects.toMatchObject(refusal);
+    const arm = t.lease.arm({ at: 'row', table: 'things', nth: 1, kind: 'trigger' });
+    await expect(arm).rejects.toMatchObject(refusal);
+    const second = t.lease.attach({ call: async (method, args) => agent.call(t.site, method, args) });
+    await expect(second).rejects.toMatchObject(refusal);
+    t.db.exec(insert(1));
+    expect(count(t)).toBe(2);
+  });
+});

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -25,7 +25,7 @@ import { monotonicMs } from '../clock.ts';
 import { untilNoneIsOpen } from '../open-transactions.ts';
 import type { SqliteSite } from '../sites.ts';
 import type { Hello } from './agent.ts';
-import { analyse, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
+import { analyse, nothing, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
 import { CrashMark, type Killed } from './crash-mark.ts';
 import { DirectConnection } from './direct.ts';
 import { isBusy, leftOpen, saysLeftOpen } from './errors.ts';
@@ -78,6 +78,7 @@ export class SqliteLease implements Lease {
     if (this.site.mode === 'shared' && hello.process !== process.pid) {
       throw new NotApplicable('host', "a database in shared memory can be opened inside the judge's process only");
     }
+    if (await this.#isExclusive()) throw new NotApplicable('engine', keptForItself);
     if (link.kill) this.#processes.set(link, hello);
     const leave = await this.#hosts.attach(link);
     return () => {
@@ -92,7 +93,7 @@ export class SqliteLease implements Lease {
   }
 
   snapshot(): Promise<SqliteSnapshot> {
-    return this.#own<SqliteSnapshot>(snapshot, { tables: {}, content: {} }, 'snapshot');
+    return this.#own<SqliteSnapshot>(snapshot, nothing, 'snapshot');
   }
 
   async restore(content: Snapshot): Promise<void> {
@@ -117,7 +118,7 @@ export class SqliteLease implements Lease {
     const order: Order = { nonce, fault, judge: process.pid, mark: mark?.path ?? '' };
     await this.#hosts.order(nonce, 'arm', [order]);
     try {
-      this.#setMechanism(nonce, fault);
+      await this.#unlessExclusive(async () => this.#setMechanism(nonce, fault));
     } catch (cause) {
       await this.#hosts.revoke(nonce);
       throw cause;
@@ -178,14 +179,18 @@ export class SqliteLease implements Lease {
     const key = `watch-${randomBytes(6).toString('hex')}`;
     await this.#hosts.order(key, 'watch', [key, sample ?? null]);
     if (looks) this.#changeLooks(+1);
-    let last: Watched | undefined;
     const stop = async (): Promise<Watched> => {
-      if (last) return last;
-      last = joinWatched((await this.#hosts.revoke(key)) as Watched[]);
+      // First the triggers, which only a host that still records can run.
       if (looks) this.#changeLooks(-1);
-      return last;
+      return joinWatched((await this.#hosts.revoke(key)) as Watched[]);
     };
-    return { stop };
+    let last: Promise<Watched> | undefined;
+    return {
+      stop() {
+        last ??= stop();
+        return last;
+      },
+    };
   }
 
   async release(options: { keep?: boolean } = {}): Promise<void> {
@@ -201,20 +206,18 @@ export class SqliteLease implements Lease {
   }
 
   #leaveDatabase(keep: boolean): void {
-    const db = this.#direct?.get();
+    const db = this.#direct?.opened;
     if (db?.isTransaction) db.exec('ROLLBACK');
-    if (keep && db) this.#keep(db);
+    if (keep) this.#keep(db);
     this.#direct?.close();
     if (this.site.mode === 'file' && !keep) {
       for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(this.site.path + suffix, { force: true });
     }
   }
 
-  #keep(db: DatabaseSync): void {
-    if (this.site.mode === 'file') {
-      this.#landlord.kept(this.site.path);
-      return;
-    }
+  #keep(db: DatabaseSync | undefined): void {
+    if (this.site.mode === 'file' && existsSync(this.site.path)) this.#landlord.kept(this.site.path);
+    if (this.site.mode !== 'shared' || !db) return;
     const copy = join(this.#landlord.directory, `kept-${randomBytes(6).toString('hex')}.db`);
     // Without its name, the file system would be the one in memory.
     const fileSystem = process.platform === 'win32' ? 'win32' : 'unix';
@@ -310,10 +313,26 @@ export class SqliteLease implements Lease {
   async #own<T>(work: (db: DatabaseSync) => T, absent: T, method: string, ...args: unknown[]): Promise<T> {
     const direct = this.#direct;
     if (!direct) return (await this.#ask(method, ...args)) as T;
-    return unlessLocked(() => {
-      const db = direct.get();
-      return db ? work(db) : absent;
-    });
+    return this.#unlessExclusive(async () =>
+      unlessLocked(() => {
+        const db = direct.get();
+        return db ? work(db) : absent;
+      }),
+    );
+  }
+
+  /** A subject that keeps its database for itself has left no transaction open; it only lets nobody look. */
+  async #unlessExclusive<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (!(cause instanceof LeftLocked)) throw cause;
+      throw (await this.#isExclusive()) ? new NotApplicable('engine', keptForItself) : cause;
+    }
+  }
+
+  async #isExclusive(): Promise<boolean> {
+    return ((await this.#hosts.callAll('hello', [])) as Hello[]).some(({ exclusive }) => exclusive);
   }
 
   /** Asks the host that was attached last. */
@@ -322,9 +341,12 @@ export class SqliteLease implements Lease {
       throw saysLeftOpen(cause) ? new LeftLocked(leftOpen, { cause }) : cause;
     });
     if (answers.length > 0) return answers.at(-1);
-    return method === 'snapshot' ? { tables: {}, content: {} } : { missing: 'no host is attached' };
+    return method === 'snapshot' ? nothing : { missing: 'no host is attached' };
   }
 }
+
+const keptForItself =
+  'the subject opens its database in locking_mode EXCLUSIVE, so that nobody else can open it or look into it';
 
 function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;

@@ -57,7 +57,7 @@ const lookPrefix = `${ours}look_`;
 
 /** Lets a reader look after every row that a statement changes. */
 export function setLooks(db: DatabaseSync): void {
-  for (const [t, { name }] of triggerable(db).entries()) {
+  for (const [t, { name }] of tablesOf(db).entries()) {
     for (const event of ['INSERT', 'UPDATE', 'DELETE']) {
       db.exec(
         `CREATE TRIGGER IF NOT EXISTS ${lookPrefix}${t}_${event} AFTER ${event} ON ${quoteName(name)}
@@ -72,11 +72,4 @@ export function removeLooks(db: DatabaseSync): void {
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB '${lookPrefix}*'`)
     .all();
   for (const { name } of names) db.exec(`DROP TRIGGER IF EXISTS ${quoteName(String(name))}`);
-}
-
-/** Virtual tables take no triggers. */
-function triggerable(db: DatabaseSync): { name: string }[] {
-  const virtual = db.prepare(`SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'`).all();
-  const names = new Set(virtual.map(({ name }) => name));
-  return tablesOf(db).filter(({ name }) => !names.has(name));
 }

@@ -3,7 +3,7 @@ import type { SeenStatement } from '../../contracts/kernel/engine.ts';
 import { monotonicMs } from '../clock.ts';
 import type { FaultCounter } from './fault-counters.ts';
 import type { Connection, Ending } from './instrument.ts';
-import { kindOf, type Savepoint, savepointOf, shorten } from './sql.ts';
+import { kindOf, ours, type Savepoint, savepointOf, shorten } from './sql.ts';
 import type { Recording } from './watching.ts';
 
 /** What one host knows of one database: the subject's connections, the armed faults and the recordings. */
@@ -38,7 +38,8 @@ export class WatchedSite {
       if (armed && !trusts(connection.db)) {
         this.#distrusting.add(connection);
         connection.db.exec('PRAGMA trusted_schema = ON');
-      } else if (!armed && this.#distrusting.delete(connection)) {
+      } else if (!armed && this.#distrusting.has(connection) && !seesTriggersOfOurs(connection.db)) {
+        this.#distrusting.delete(connection);
         connection.db.exec('PRAGMA trusted_schema = OFF');
       }
     }
@@ -137,6 +138,11 @@ function commits({ kind }: SeenStatement, insideTransaction: boolean): boolean {
 
 function trusts(db: DatabaseSync): boolean {
   return db.prepare('PRAGMA trusted_schema').get()?.trusted_schema === 1;
+}
+
+/** Also makes the connection read the schema anew, if it has changed: by the one it remembers it would refuse to write. */
+function seesTriggersOfOurs(db: DatabaseSync): boolean {
+  return db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name GLOB '${ours}*'`).get() !== undefined;
 }
 
 /** A statement can close its own connection, by a function of the subject's. */
