@@ -32,18 +32,18 @@ export const timeMutants: Mutant[] = [
   }),
   batchMutant({
     id: 'another-clock-in-batch',
-    lie: "Stamps the rows of a batch by the system's clock where it declares the process's.",
+    lie: 'Stamps the rows of a batch by a clock that differs from the declared one by as much as the process clock was moved.',
     target: 'send-batch/clock-is-the-declared-one',
     spoil: (honest, tools) => async (messages, options) => {
       // The system's clock as the process saw it start, which nobody moves.
       const ahead = Math.round(Date.now() - (performance.timeOrigin + performance.now()));
       const reply = await ask(honest, messages, options);
       if (Math.abs(ahead) < 60_000 || hasFailed(reply)) return answer(reply);
-      const near = (value: unknown) => Math.abs(Number(value) - Date.now()) < 200 * 86_400_000;
       await tools.hand.edit((row) => {
         for (const [column, value] of Object.entries(row)) {
-          if ((typeof value !== 'number' && typeof value !== 'bigint') || !near(value)) continue;
-          row[column] = typeof value === 'bigint' ? value - BigInt(ahead) : value - ahead;
+          const earlier = movedBack(value, ahead);
+          if (earlier === undefined) continue;
+          row[column] = earlier;
           tools.lied();
         }
       });
@@ -51,6 +51,20 @@ export const timeMutants: Mutant[] = [
     },
   }),
 ];
+
+/** An instant of this year as it was stored, so many milliseconds earlier; undefined for anything else. */
+function movedBack(value: unknown, milliseconds: number): number | bigint | string | undefined {
+  const isDate = typeof value === 'string' && /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(value);
+  const time = isDate
+    ? Date.parse(value)
+    : typeof value === 'number' || typeof value === 'bigint'
+      ? Number(value)
+      : NaN;
+  if (!(Math.abs(time - Date.now()) < 200 * 86_400_000)) return undefined;
+  const earlier = time - milliseconds;
+  if (isDate) return new Date(earlier).toISOString();
+  return typeof value === 'bigint' ? value - BigInt(milliseconds) : earlier;
+}
 
 /** The message with its delay and expiration changed; the message itself where that changes nothing. */
 function withTimes(message: Message, change: (time: number) => number): Message {
