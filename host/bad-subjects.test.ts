@@ -181,3 +181,26 @@ describe.each(kinds)('in a %s host', (kind) => {
     expect(refused.message).toMatch(/never-loads\.ts did not load within 300 ms/);
   });
 });
+
+describe('in an inline host', () => {
+  test.each(['exit', 'exitImported', 'exitLater'])('%s does not end the judge', async (member) => {
+    const before = process.exit;
+    const host = await hostFor('inline', 'bad');
+    const session = await openSubject(host, 'calls');
+    const threw = { name: 'ProcessExit', message: expect.stringContaining('process.exit(0) would end the judge') };
+    expect(await session.call(member, [0])).toMatchObject({ threw });
+    await host.terminate();
+    expect(process.exit).toBe(before);
+  });
+
+  test('the loop of events goes on between requests, so that an interrupt is heard', async () => {
+    const host = await hostFor('inline', 'bad');
+    let turned = false;
+    setImmediate(() => {
+      turned = true;
+    });
+    const session = await openSubject(host, 'calls');
+    await session.call('ok', []);
+    expect(turned).toBe(true);
+  });
+});
