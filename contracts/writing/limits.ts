@@ -38,11 +38,13 @@ async function roundTheParameters<Item>(bench: Bench, w: Writes<Item>): Promise<
       await bench.case(`${size}-items`, () => wholeOrNothing(bench, w, w.items(bench, size)));
     }
   }
-  const narrowFirst = Math.floor(limit / (seen ?? fields)) + 1;
+  // Few narrow items at first, so that the wide ones alone are too many.
+  const narrow = 10;
+  const narrowFirst = Math.floor(limit / (seen ?? fields)) + narrow + 2;
   if (fits(narrowFirst)) {
     await bench.case(`${narrowFirst}-items-narrow-first`, async () => {
-      const half = Math.ceil(narrowFirst / 2);
-      await wholeOrNothing(bench, w, [...w.items(bench, half, 'bare'), ...w.items(bench, narrowFirst - half)]);
+      const items = [...w.items(bench, narrow, 'bare'), ...w.items(bench, narrowFirst - narrow)];
+      await wholeOrNothing(bench, w, items);
     });
   }
   const source =

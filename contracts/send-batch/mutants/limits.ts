@@ -1,8 +1,9 @@
 import type { Mutant } from '../../kernel/mutant.ts';
+import { parametersOf } from './large.ts';
 import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
 
-/** Rows that fit into one statement of eleven parameters each, on an engine that takes 32766 of them. */
-const full = Math.floor(32_766 / 11);
+/** Parameters that a row may have. */
+const widths = Array.from({ length: 20 }, (_, i) => 4 + i);
 
 /** Lies about batches near a limit, and about what is written beside the messages. */
 export const limitMutants: Mutant[] = [
@@ -10,8 +11,11 @@ export const limitMutants: Mutant[] = [
     id: 'row-that-tips-the-limit-is-lost',
     lie: 'Loses the row that does not fit into a statement any more, where one row is over.',
     target: 'send-batch/past-the-limits',
+    cannot: (_, { maxParams }) => (maxParams === undefined ? 'a statement has no parameters' : undefined),
     spoil: (honest, tools) => async (messages, options) => {
-      if (messages.length !== full + 1) return honest(messages, options);
+      const limit = parametersOf(tools.site.provider);
+      const oneIsOver = widths.some((width) => messages.length === Math.floor(limit / width) + 1);
+      if (!oneIsOver) return honest(messages, options);
       const reply = await ask(honest, messages.slice(0, -1), options);
       if (hasFailed(reply)) return answer(reply);
       tools.lied();

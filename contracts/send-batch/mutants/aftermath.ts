@@ -1,0 +1,195 @@
+import type { EngineFacts } from '../../kernel/capabilities.ts';
+import type { Mutant } from '../../kernel/mutant.ts';
+import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import type { Message } from '../port.ts';
+import { ordinaryCopy } from './ordinary.ts';
+import { answer, ask, batchMutant, errorOf, hasFailed, type Reply } from './spoil.ts';
+
+const persists = 'send-batch/nothing-persists-after-failure';
+const usable = 'send-batch/backend-usable-after-failure';
+const late = 'send-batch/nothing-arrives-late';
+const back = 'send-batch/failed-batch-does-not-come-back';
+const commit = 'send-batch/commit-failure-is-reported';
+const transient = 'send-batch/transient-fault-ends-whole';
+const reports = 'send-batch/every-outcome-reports-the-failure';
+const fires = 'setup/fault-fires';
+
+/** Milliseconds after which something of a call arrives late. */
+const lateness = 25;
+
+/** Lies about what comes after a batch has settled, and about faults that a backend may try to overcome. */
+export const aftermathMutants: Mutant[] = [
+  batchMutant({
+    id: 'late-extra-row',
+    lie: 'Stores the first message of a batch once more, some milliseconds after it has reported the batch as stored.',
+    target: late,
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      const reply = await ask(honest, messages, options);
+      if (copy?.length && !hasFailed(reply)) {
+        tools.later(async () => {
+          if (!hasFailed(await ask(honest, copy.slice(0, 1), {}))) tools.lied();
+        }, lateness);
+      }
+      return answer(reply);
+    },
+  }),
+  batchMutant({
+    id: 'straggler-after-failure',
+    lie: 'Stores the first message of a batch that failed, some milliseconds after it has reported the failure.',
+    target: late,
+    alsoKilledBy: [persists, usable, back, transient, fires],
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      const reply = await ask(honest, messages, options);
+      if (copy?.length && hasFailed(reply)) {
+        tools.later(async () => {
+          if (!hasFailed(await ask(honest, copy.slice(0, 1), {}))) tools.lied();
+        }, lateness);
+      }
+      return answer(reply);
+    },
+  }),
+  batchMutant({
+    id: 'ghosts-with-the-next-batch',
+    lie: 'Stores the messages of a batch that the engine refused together with those of the next batch.',
+    target: back,
+    spoil(honest, tools) {
+      let ghosts: Message[] = [];
+      return async (messages, options) => {
+        const copy = ordinaryCopy(messages);
+        const [kept, reply] = [ghosts, await ask(honest, [...ghosts, ...messages], options)];
+        ghosts = [];
+        if (hasFailed(reply)) {
+          if (copy !== undefined) ghosts = copy;
+          return answer(reply);
+        }
+        if (kept.length > 0) tools.lied();
+        return answer(reply).slice(kept.length);
+      };
+    },
+  }),
+  batchMutant({
+    id: 'commit-error-swallowed',
+    lie: 'Reports a batch whose commit the engine refused as stored, under ids that it made up.',
+    target: commit,
+    // Where the engine words both alike, a refused row is taken for a refused commit.
+    alsoKilledBy: [persists, usable, back, reports, transient, fires, 'send-batch/concurrent-failure-is-isolated'],
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      const reply = await ask(honest, messages, options);
+      if (copy === undefined || !hasFailed(reply) || !isRefused(reply, refusedCommit)) return answer(reply);
+      tools.lied();
+      return madeUp(copy.length);
+    },
+  }),
+  batchMutant({
+    id: 'time-out-is-success',
+    lie: 'Reports a batch that the engine ended by a time-out as stored, under ids that it made up.',
+    target: 'send-batch/server-abort-is-reported',
+    alsoKilledBy: [usable],
+    cannot: (_, { lacks }: EngineFacts) => lacks.abort,
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      const reply = await ask(honest, messages, options);
+      if (copy === undefined || !hasFailed(reply) || !codesOf(reply).some((code) => timeOuts.has(code))) {
+        return answer(reply);
+      }
+      tools.lied();
+      return madeUp(copy.length);
+    },
+  }),
+  triedAgain({
+    id: 'retry-drops-the-failed-row',
+    lie: 'Sends a batch that the engine refused again without its last message, and reports all of it as stored.',
+    again: (messages) => messages.slice(0, -1),
+    told: (outcomes) => [...outcomes, { stored: 1_000_000_007 }],
+  }),
+  triedAgain({
+    id: 'retry-repeats-the-first-chunk',
+    lie: 'Sends a batch that the engine refused again with its first messages twice.',
+    again: (messages) => [...messages.slice(0, Math.ceil(messages.length / 3)), ...messages],
+    told: (outcomes, count) => outcomes.slice(-count),
+  }),
+  batchMutant({
+    id: 'joins-the-neighbours-transaction',
+    lie: 'Undoes, when its batch is refused, also what others have stored since it began.',
+    target: 'send-batch/concurrent-failure-is-isolated',
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      if (copy === undefined || copy.length < 2) return honest(messages, options);
+      const before = await tools.hand.snapshot();
+      const reply = await ask(honest, copy, options);
+      if (!hasFailed(reply) || !isRefused(reply, refusedRow)) return answer(reply);
+      // The neighbour may not have come to its end yet.
+      await new Promise((resolve) => tools.later(() => resolve(undefined), 4 * lateness));
+      const now = await tools.hand.snapshot();
+      if (!isSame(before, now)) {
+        await tools.hand.restore(before);
+        tools.lied();
+      }
+      return answer(reply);
+    },
+  }),
+];
+
+/** The words of an engine that refuses a row by a trigger; nothing else that fails is lied about. */
+const refusedRow = /^refused by/;
+/** The words of an engine that refuses a commit. */
+const refusedCommit = /^commit refused|FOREIGN KEY constraint failed|^refused by the store/;
+
+/** SQLSTATEs of a statement, and of a wait for a lock, that took too long. */
+const timeOuts = new Set(['57014', '55P03']);
+
+/** A lie about a batch of which the engine refused a row: it is tried again, but not as it was. */
+function triedAgain(m: {
+  id: string;
+  lie: string;
+  again(messages: readonly Message[]): readonly Message[];
+  told(outcomes: readonly ReportedOutcome[], count: number): readonly ReportedOutcome[];
+}): Mutant {
+  const { id, lie, again, told } = m;
+  return batchMutant({
+    id,
+    lie,
+    target: transient,
+    // Faults that are raised once, whatever for, tempt it.
+    alsoKilledBy: [usable, commit, back, 'send-batch/concurrent-failure-is-isolated'],
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      const reply = await ask(honest, messages, options);
+      if (copy === undefined || copy.length < 2 || !hasFailed(reply) || !isRefused(reply, refusedRow)) {
+        return answer(reply);
+      }
+      const second = await ask(honest, again(copy), options);
+      if (hasFailed(second)) return answer(reply);
+      tools.lied();
+      return told(answer(second), copy.length);
+    },
+  });
+}
+
+function madeUp(count: number): ReportedOutcome[] {
+  return Array.from({ length: count }, (_, slot) => ({ stored: 1_000_000_007 + slot }));
+}
+
+function isRefused(reply: Reply, words: RegExp): boolean {
+  return errorsOf(reply).some(({ message }) => words.test(message));
+}
+
+function codesOf(reply: Reply): string[] {
+  return errorsOf(reply).flatMap((error) => ('code' in error ? [String(error.code)] : []));
+}
+
+/** What went wrong, and what caused it. */
+function errorsOf(reply: Reply): Error[] {
+  const errors: Error[] = [];
+  for (let error = errorOf(reply); error instanceof Error && errors.length < 20; error = error.cause)
+    errors.push(error);
+  return errors;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  const exact = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
+  return JSON.stringify(a, exact) === JSON.stringify(b, exact);
+}
