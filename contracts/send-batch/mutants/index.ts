@@ -1,4 +1,5 @@
 import type { Mutant } from '../../kernel/mutant.ts';
+import { aftermathMutants } from './aftermath.ts';
 import { bodyMutants } from './bodies.ts';
 import { cancellingMutants } from './cancelling.ts';
 import { controls } from './controls.ts';
@@ -8,6 +9,7 @@ import { failureMutants } from './failure.ts';
 import { identicalMutants } from './identical.ts';
 import { idMutants } from './ids.ts';
 import { inputMutants } from './inputs.ts';
+import { largeMutants } from './large.ts';
 import { limitMutants } from './limits.ts';
 import { lostAckMutants } from './lost-ack.ts';
 import { metadataMutants } from './metadata.ts';
@@ -22,6 +24,7 @@ export const sendBatchMutants: Mutant[] = [
   ...idMutants,
   ...identicalMutants,
   ...failureMutants,
+  ...aftermathMutants,
   ...refusalMutants,
   ...metadataMutants,
   ...shapeMutants,
@@ -29,6 +32,7 @@ export const sendBatchMutants: Mutant[] = [
   ...bodyMutants,
   ...timeMutants,
   ...limitMutants,
+  ...largeMutants,
   ...roundTripMutants,
   ...inputMutants,
   ...lostAckMutants,
