@@ -40,3 +40,12 @@ export async function tablesOf(client: ClientBase, schema: string): Promise<Tabl
 export function only({ name, partitioned }: Table): string {
   return partitioned ? quoteName(name) : `ONLY ${quoteName(name)}`;
 }
+
+/** Functions that are not the system's own and may write. */
+export async function writingFunctions(client: ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT DISTINCT proname AS name FROM pg_proc
+     WHERE provolatile = 'v' AND pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`,
+  );
+  return rows.map(({ name }) => name);
+}

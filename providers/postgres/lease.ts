@@ -17,12 +17,16 @@ import type { Address } from '../provision/server.ts';
 import type { PostgresSite } from '../sites.ts';
 import type { Tap } from '../wire/index.ts';
 import type { Place } from './armed-fault.ts';
+import { writingFunctions } from './catalog.ts';
 import type { Connections } from './connections.ts';
 import { analyse, type PostgresSnapshot, read, restore, snapshot } from './content.ts';
 import { armFault } from './faults.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
 import { rowFaults } from './traps.ts';
 import { watch } from './watching.ts';
+
+/** Milliseconds that a subject is waited for; a library may never be still. */
+const longestUnrest = 1000;
 
 /** What a lease needs of its engine. */
 export interface Landlord {
@@ -118,11 +122,12 @@ export class PostgresLease implements Lease {
     return words;
   }
 
-  async quiet(): Promise<string> {
-    return 'not looked at yet';
+  quiet(): Promise<string> {
+    return this.#tap.quiet(longestUnrest);
   }
 
-  watch(sample?: SampleBy): Promise<Watch> {
+  async watch(sample?: SampleBy): Promise<Watch> {
+    this.#tap.knowFunctions(await this.#run(writingFunctions));
     return watch(this.#tap, () => this.#landlord.connections.open(this.#namespace.schema), sample);
   }
 

@@ -1,6 +1,5 @@
 import type { Client } from 'pg';
 import type { Sample, SampleBy, SeenStatement, Watch, Watched } from '../../contracts/kernel/engine.ts';
-import { commitsOf } from '../commits.ts';
 import { Spread } from '../spread.ts';
 import { type Moment, parameterCount, type Tap, type WireStatement } from '../wire/index.ts';
 import { read } from './content.ts';
@@ -24,14 +23,14 @@ export async function watch(tap: Tap, openReader: () => Promise<Client>, sample?
   let watched: Promise<Watched> | undefined;
   const stop = async (): Promise<Watched> => {
     try {
-      const { statements, roundTrips, interference } = await recording.stop();
+      const { statements, roundTrips, interference, commits } = await recording.stop();
       const samples = looking?.samples ?? [];
       return {
         statements: statements.map(withBound),
         interference,
         roundTrips,
         samples,
-        commits: commitsOf(statements),
+        commits,
       };
     } finally {
       await looking?.end();

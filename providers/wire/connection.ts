@@ -99,6 +99,8 @@ export class Connection {
       from: this.#client,
       to: server,
       framer: new Framer(fromClient, true),
+      // A server goes on with what it has, whoever waits for it; only its end tells that it is through.
+      lingers: true,
       decide: (message) => this.#decideUp(message),
       passing: (message, bytes) => this.#passingUp(message, bytes),
       continuing: (bytes) => this.#shared.recorder.search(bytes, this.#session?.conversation.carrier),
@@ -147,6 +149,7 @@ export class Connection {
     const conversation = this.#session?.conversation;
     if (!conversation || message.type === 0) return;
     conversation.fromClient(message);
+    this.#shared.recorder.stirred();
     this.#shared.recorder.search(bytes, conversation.carrier);
     if (startsStatement.has(message.type) && this.#shared.recorder.looks) this.#lookInside(conversation);
   }
@@ -163,6 +166,7 @@ export class Connection {
       this.#meddling = new Meddling({
         ...this.#session,
         interferences: this.#shared.interferences,
+        functions: () => this.#shared.recorder.functions,
         gaveUp: this.#gaveUp.promise,
         note: (text) => this.#shared.recorder.note(text, conversation.number),
         cut: (where) => this.#cut(where),
@@ -172,6 +176,7 @@ export class Connection {
 
   #arrivedDown(cuts: readonly Cut[]): void {
     let reply: Message | undefined;
+    this.#shared.recorder.stirred();
     for (const { message } of cuts) {
       if (message.type === code('K')) this.#keep(message.body.toString('hex'));
       // All are told at once: what the server has already said, a look between the replies must not miss.

@@ -18,6 +18,8 @@ export interface FlowOptions {
   from: Socket;
   to: Socket;
   framer: Framer;
+  /** When the side that sends is gone, the other is told by an end, and may still say what it has to say. */
+  lingers?: true;
   /** Messages have come; none of them has been decided on. */
   arrived?(messages: readonly Cut[]): void;
   /** The one place where a message is decided on: before any of its bytes is passed on, one message after the other. */
@@ -40,6 +42,7 @@ export class Flow {
   readonly #options: FlowOptions;
   #busy: Promise<void> | undefined;
   #dropped = false;
+  #holds = false;
   /** What has come while a message was held. */
   #waiting: Framed[] = [];
   #waitingBytes = 0;
@@ -52,6 +55,11 @@ export class Flow {
     from.on('data', (chunk) => this.#take(framer.push(chunk)));
     from.once('end', () => this.#ended());
     from.once('close', () => this.#closed());
+  }
+
+  /** Whether a message is held at present. */
+  get holds(): boolean {
+    return this.#holds;
   }
 
   /** Passes nothing on any more, not even the end; what comes is heard all the same. */
@@ -100,13 +108,14 @@ export class Flow {
     this.#options.to.end();
   }
 
-  /** One side is gone: the other is closed likewise, when what had come before is on its way. */
+  /** One side is gone: so that the other is closed, too, when what had come before is on its way. */
   async #closed(): Promise<void> {
     const { from, to } = this.#options;
     while (this.#busy) await this.#busy;
     this.#options.ended?.();
     if (this.#dropped) return;
-    if (from.errored) reset(to);
+    if (this.#options.lingers) to.end();
+    else if (from.errored) reset(to);
     else to.destroySoon();
   }
 
@@ -156,7 +165,9 @@ export class Flow {
     if (!first) return 'pass';
     const { from } = this.#options;
     from.resume();
+    this.#holds = true;
     const verdict = await first();
+    this.#holds = false;
     from.pause();
     return verdict;
   }

@@ -119,8 +119,6 @@ function placeOf(point: Place, text: string): string {
 
 /** The interferences with the connections of one tap. */
 export class Interferences {
-  /** Functions that may write, in upper case, where a statement calls them. */
-  functions: ReadonlySet<string> = new Set();
   readonly #armed = new Set<Interference>();
 
   arm(interference: Interference): void {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { lookInside } from './look-inside.ts';
 import type { Running } from './statement.ts';
 
-const statement = (): Running => ({ ended: false, marks: new Set(), seen: {} as Running['seen'] });
+const statement = (): Running => ({ ended: false, writes: false, marks: new Set(), seen: {} as Running['seen'] });
 
 it('looks about forty times into one statement, ever more rarely, and then no more', async () => {
   const waits: number[] = [];

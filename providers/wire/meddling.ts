@@ -11,6 +11,8 @@ export interface MeddlingOptions {
   up: Flow;
   down: Flow;
   interferences: Interferences;
+  /** Functions that may write, in upper case. */
+  functions(): ReadonlySet<string>;
   gaveUp: Promise<void>;
   note(text: string): void;
   /** Ends the connection on both sides, and passes nothing on any more: a request of the client's, or an answer. */
@@ -97,7 +99,7 @@ export class Meddling implements Victim {
   #stepOf(message: Message): Step | undefined {
     const statements = this.#o.conversation.runBy(message);
     if (statements.length === 0) return undefined;
-    const step = this.#turns.runs(statements, this.#o.interferences.functions);
+    const step = this.#turns.runs(statements, this.#o.functions());
     if (step.commits || this.#text === '') this.#text = statements.join('; ');
     return step;
   }

@@ -26,6 +26,7 @@ const traffic: Traffic = {
     seen(13, 1, 8, { kind: 'read', text: 'SELECT 1', failed: 'canceled', sqlstate: '57014', cancelled: true }),
     seen(1, 10, 1, { kind: 'read', text: 'COPY t TO STDOUT', returned: 2, copied: 8, own: false, marked: false }),
   ],
+  commits: 1,
   interference: [],
   roundTrips: 5,
   transactions: 3,
@@ -49,9 +50,27 @@ it('a recording is printed line by line, with the statements of a transaction br
   );
 });
 
+it('what was done to a connection has a line of its own, where it happened', () => {
+  const statements = [
+    seen(0, 2, 1, { kind: 'begin', text: 'BEGIN' }),
+    seen(2, 2, 1, { kind: 'write', text: 'INSERT INTO t VALUES (1)', rows: 1 }),
+  ];
+  const interference = [
+    { atMs: 1012, text: 'killed the server (SIGKILL)' },
+    { atMs: 1003, text: 'cut before "COMMIT" was sent', connection: 2 },
+  ];
+  expect(printWatched({ statements, interference, roundTrips: 2, samples: [], commits: 0 })).toEqual([
+    '2 statements, 2 round trips',
+    '#2  ┌  +0.00 begin    BEGIN -> 0.50 ms',
+    '#2  └  +2.00 write    INSERT INTO t VALUES (1) -> 1 row, 0.50 ms',
+    '#2  !  +3.00 cut before "COMMIT" was sent',
+    'all ! +12.00 killed the server (SIGKILL)',
+  ]);
+});
+
 it('a recording of nothing says so', () => {
   const nothing = { roundTrips: 0, transactions: 0, bytesUp: 0, bytesDown: 0 };
-  expect(printTraffic({ ...nothing, statements: [], interference: [], own: nothing, startedMs: 0 })).toBe(
+  expect(printTraffic({ ...nothing, statements: [], commits: 0, interference: [], own: nothing, startedMs: 0 })).toBe(
     '0 statements, 0 round trips, 0 transactions, 0 bytes up, 0 down',
   );
 });

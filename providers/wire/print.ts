@@ -1,50 +1,75 @@
-import type { SeenStatement, Watched } from '../../contracts/kernel/engine.ts';
+import type { Interfered, SeenStatement, Watched } from '../../contracts/kernel/engine.ts';
 import type { Counts, Traffic } from './recording.ts';
 import type { WireStatement } from './statement.ts';
 
 /** A statement with all that the wire shows, or with the little that a driver tells. */
 type Printed = SeenStatement & Partial<WireStatement>;
 
-/** A recording as text: a head, then a line for each statement, see `printStatements`. */
+/** A recording as text: a head, then a line for each statement, see `printLines`. */
 export function printTraffic(traffic: Traffic): string {
-  const { statements, own, startedMs } = traffic;
+  const { statements, interference, own, startedMs } = traffic;
   const lines = [`${plural(statements.length, 'statement')}, ${printCounts(traffic)}`];
   if (statements.some((s) => !s.own)) lines.push(`of these the call's own: ${printCounts(own)}`);
-  return [...lines, ...printStatements(statements, startedMs)].join('\n');
+  return [...lines, ...printLines(statements, interference, startedMs)].join('\n');
 }
 
-/** What was watched on a lease, as lines: a head, then a line for each statement, see `printStatements`. */
-export function printWatched({ statements, roundTrips }: Watched): string[] {
+/** What was watched on a lease, as lines: a head, then a line for each statement, see `printLines`. */
+export function printWatched({ statements, interference = [], roundTrips }: Watched): string[] {
   const head = plural(statements.length, 'statement');
-  const startedMs = Math.min(...statements.map((s) => s.startedMs));
+  const startedMs = Math.min(...statements.map((s) => s.startedMs), ...interference.map(({ atMs }) => atMs));
   return [
     roundTrips === undefined ? head : `${head}, ${plural(roundTrips, 'round trip')}`,
-    ...printStatements(statements, startedMs),
+    ...printLines(statements, interference, startedMs),
   ];
 }
 
+interface Line {
+  atMs: number;
+  connection: string;
+  bracket: string;
+  rest: string;
+}
+
 /**
- * A line for each statement in the order in which they began.
+ * A line for each statement in the order in which they began, and for everything that was done to a connection.
  *
  * A line has the connection, a bracket around the statements of one transaction, the milliseconds since `startedMs`,
- * the kind, the text with its parameters, and what came of it.
+ * the kind, the text with its parameters, and what came of it. What was done has a `!` in the place of the bracket.
  */
-function printStatements(unordered: readonly Printed[], startedMs: number): string[] {
+function printLines(unordered: readonly Printed[], interference: readonly Interfered[], startedMs: number): string[] {
   const statements = unordered.toSorted((a, b) => a.startedMs - b.startedMs);
-  const times = statements.map((s) => `+${(s.startedMs - startedMs).toFixed(2)}`);
-  const connection = widest(statements.map((s) => String(s.connection)));
-  const time = widest(times);
   const drawn = brackets(statements);
-  return statements.map((s, n) =>
-    [
-      `#${s.connection}`.padEnd(connection + 1),
-      drawn[n],
-      times[n]!.padStart(time),
-      s.kind.padEnd('rollback'.length),
-      [s.text, ...(s.parameters ? [`[${s.parameters.join(', ')}]`] : [])].join(' '),
-      `-> ${[...results(s)].join(', ')}`,
-    ].join(' '),
+  const lines = [
+    ...statements.map(
+      (s, n): Line => ({
+        atMs: s.startedMs,
+        connection: `#${s.connection}`,
+        bracket: drawn[n]!,
+        rest: lineOf(s),
+      }),
+    ),
+    ...interference.map(
+      ({ atMs, connection, text }): Line => ({
+        atMs,
+        connection: connection === undefined ? 'all' : `#${connection}`,
+        bracket: '!',
+        rest: text,
+      }),
+    ),
+  ].sort((a, b) => a.atMs - b.atMs);
+  const times = lines.map(({ atMs }) => `+${(atMs - startedMs).toFixed(2)}`);
+  const [connection, time] = [widest(lines.map((line) => line.connection)), widest(times)];
+  return lines.map((line, n) =>
+    [line.connection.padEnd(connection), line.bracket, times[n]!.padStart(time), line.rest].join(' '),
   );
+}
+
+function lineOf(s: Printed): string {
+  return [
+    s.kind.padEnd('rollback'.length),
+    [s.text, ...(s.parameters ? [`[${s.parameters.join(', ')}]`] : [])].join(' '),
+    `-> ${[...results(s)].join(', ')}`,
+  ].join(' ');
 }
 
 function widest(texts: readonly string[]): number {

@@ -4,7 +4,7 @@ import type { Running } from './statement.ts';
 
 function ran(): Running {
   const seen = { kind: 'write', text: '', connection: 1, transaction: 1, startedMs: 1, endedMs: 2 } as const;
-  return { ended: true, marks: new Set(), seen: { ...seen } };
+  return { ended: true, writes: true, marks: new Set(), seen: { ...seen } };
 }
 
 /** Whether a statement was seen to carry one of these marks, when its bytes came in these pieces. */

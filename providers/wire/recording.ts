@@ -54,6 +54,8 @@ export interface Traffic extends Counts {
   statements: WireStatement[];
   /** Only of connections that carried a mark, see `WireStatement.own`. */
   own: Counts;
+  /** Transactions, those of a single statement too, that wrote something and were committed. */
+  commits: number;
   /** What was done to the connections. */
   interference: Interfered[];
   /** When the recording began, on the clock of the statements. */
@@ -147,6 +149,7 @@ class ActiveRecording {
     }));
     return {
       statements,
+      commits: this.#commits(),
       interference: this.interference,
       ...this.#counts(statements, () => true),
       own: this.#counts(
@@ -155,6 +158,11 @@ class ActiveRecording {
       ),
       startedMs: this.startedMs,
     };
+  }
+
+  #commits(): number {
+    const transactions = Map.groupBy(this.statements, ({ seen }) => transactionOf(seen));
+    return [...transactions.values()].filter(isCommitted).length;
   }
 
   /** What still runs is shown as it stands. */
@@ -180,6 +188,16 @@ class ActiveRecording {
   }
 }
 
+/** Whether the statements of a transaction wrote something that was committed. */
+function isCommitted(statements: readonly Running[]): boolean {
+  const did = (kind: Running['seen']['kind']): boolean =>
+    statements.some(({ seen }) => seen.kind === kind && seen.failed === undefined);
+  const ended = statements.every(({ seen, ended }) => ended && seen.failed === undefined);
+  // Without a BEGIN it is a single statement, a simple query or a pipeline, of which all parts have to succeed.
+  const committed = did('commit') || (ended && !did('begin') && !did('rollback'));
+  return committed && statements.some(({ seen, writes }) => writes && seen.failed === undefined && seen.rows !== 0);
+}
+
 function transactionOf({ connection, transaction }: { connection: number; transaction: number }): string {
   return `${connection}/${transaction}`;
 }
@@ -188,6 +206,9 @@ function transactionOf({ connection, transaction }: { connection: number; transa
 export class Recorder implements Listener {
   readonly #recordings = new Set<ActiveRecording>();
   readonly #sessions = new Set<Session>();
+  /** Functions that may write, in upper case. */
+  functions: ReadonlySet<string> = new Set();
+  #stirred = Promise.withResolvers<void>();
   readonly #hearings = new Set<{ sqlstate: string; count: number }>();
 
   get listening(): boolean {
@@ -252,6 +273,22 @@ export class Recorder implements Listener {
 
   closed(session: Session): void {
     this.#sessions.delete(session);
+    this.stirred();
+  }
+
+  get sessions(): ReadonlySet<Session> {
+    return this.#sessions;
+  }
+
+  /** Resolves when something has passed, or a connection has ended. */
+  get stirring(): Promise<void> {
+    return this.#stirred.promise;
+  }
+
+  /** Something has passed, or a connection has ended. */
+  stirred(): void {
+    this.#stirred.resolve();
+    this.#stirred = Promise.withResolvers();
   }
 
   /** Lets everybody look who wants to. */

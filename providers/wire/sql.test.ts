@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf, readTag, shorten, splitStatements } from './sql.ts';
+import { copiesIn, kindOf, mayWrite, readTag, shorten, splitStatements } from './sql.ts';
 
 describe('the kind of a statement', () => {
   it.each([
@@ -23,6 +23,58 @@ describe('the kind of a statement', () => {
     ['', 'other'],
   ] as const)('%s', (sql, kind) => {
     expect(kindOf(sql)).toBe(kind);
+  });
+});
+
+describe('whether a statement may write', () => {
+  const functions = new Set(['SEND', 'ODD "NAME']);
+  it.each([
+    'INSERT INTO t VALUES (1)',
+    'WITH a AS (DELETE FROM t RETURNING *) SELECT * FROM a',
+    'SELECT * INTO u FROM t',
+    'SELECT * FROM send($1)',
+    'select public.Send(1)',
+    'SELECT "odd ""name"()',
+    'CALL anything()',
+    'DO $$ BEGIN END $$',
+    'CREATE TABLE t ()',
+    'EXPLAIN ANALYZE INSERT INTO t VALUES (1)',
+    'EXECUTE prepared',
+    "COMMIT PREPARED 'x'",
+    'COPY t (a) FROM STDIN',
+    "COPY t FROM '/tmp/file'",
+    'COPY (INSERT INTO t VALUES (1) RETURNING a) TO STDOUT',
+    '…',
+  ])('%s: yes', (sql) => {
+    expect(mayWrite(sql, functions)).toBe(true);
+  });
+
+  it.each([
+    'SELECT * FROM t FOR UPDATE',
+    'SELECT * FROM t FOR NO KEY UPDATE',
+    "SELECT 'insert', sender FROM t -- delete",
+    'TABLE t',
+    'BEGIN',
+    'SET search_path = x',
+    'SHOW timezone',
+    'PREPARE a AS INSERT INTO t VALUES (1)',
+    'LOCK TABLE t IN ROW EXCLUSIVE MODE',
+    'COPY t TO STDOUT',
+    'COPY (SELECT a FROM t) TO STDOUT',
+    'NOTIFY a',
+    '-- nothing',
+    '',
+  ])('%s: no', (sql) => {
+    expect(mayWrite(sql, functions)).toBe(false);
+  });
+
+  it('data come from the client with COPY FROM STDIN only', () => {
+    expect(['COPY t FROM STDIN', 'copy t (a, b) from stdin (format csv)'].map(copiesIn)).toEqual([true, true]);
+    expect(["COPY t FROM 'stdin'", 'COPY t TO STDOUT', 'SELECT 1 FROM stdin'].map(copiesIn)).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });
 

@@ -130,12 +130,15 @@ export function mayWrite(sql: string, functions: ReadonlySet<string>): boolean {
   if (first === '') return false;
   if (!harmless.has(first)) return true;
   if (first === 'PREPARE' || first === 'LOCK' || first === 'DECLARE') return false;
-  if (first === 'COPY') return copiesIn(sql);
+  let depth = 0;
   let previous = '';
   for (const word of words) {
     // A lock on rows that are read is none of it.
     const locks = word === 'UPDATE' && (previous === 'FOR' || previous === 'KEY');
     if (!locks && (writing.has(word) || functions.has(nameOf(word)))) return true;
+    if (word === '(') depth += 1;
+    if (word === ')') depth -= 1;
+    if (first === 'COPY' && word === 'FROM' && depth === 0) return true;
     previous = word;
   }
   return false;

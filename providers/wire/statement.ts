@@ -41,4 +41,6 @@ export interface Statement extends Carrier {
 export interface Running extends Carrier {
   readonly seen: Omit<WireStatement, 'own' | 'marked'>;
   ended: boolean;
+  /** It may change what is stored; what nobody listens to is not looked at. */
+  readonly writes: boolean;
 }

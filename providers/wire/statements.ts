@@ -1,11 +1,13 @@
 import { monotonicMs } from '../clock.ts';
-import { readTag } from './sql.ts';
+import { mayWrite, readTag } from './sql.ts';
 import type { Running, Statement } from './statement.ts';
 
 /** Is told of every statement that begins. */
 export interface Listener {
   /** Whether to read what only a listener needs: texts of simple queries, and parameters. */
   readonly listening: boolean;
+  /** Functions that may write, in upper case. */
+  readonly functions: ReadonlySet<string>;
   began(statement: Running): void;
 }
 
@@ -41,7 +43,7 @@ export class Statements {
     return this.#transaction || this.#transactions + 1;
   }
 
-  begin({ text, kind, marks }: Statement, parameters?: string[]): Running {
+  begin({ sql, text, kind, marks }: Statement, parameters?: string[]): Running {
     const startedMs = monotonicMs();
     const seen: Running['seen'] = {
       kind,
@@ -52,7 +54,8 @@ export class Statements {
       endedMs: startedMs,
       ...(parameters && { parameters }),
     };
-    const running = { seen, marks, ended: false };
+    const { listening, functions } = this.#listener;
+    const running = { seen, marks, ended: false, writes: listening && mayWrite(sql, functions) };
     this.#listener.began(running);
     return running;
   }

@@ -140,20 +140,30 @@ describe('the end of one side', () => {
     expect(await receive(one)).toEqual(client.startUp);
   });
 
-  it.each([
-    ['client', 0],
-    ['server', 1],
-  ])('the %s: a reset resets the other', async (_, which) => {
+  it('the server: a reset resets the client', async () => {
     const { connection } = await tapped();
-    const ends = await connection();
-    const [one, other] = [ends[which]!, ends[1 - which]!];
-    one.write(client.startUp);
-    await receive(other, 1);
-    const error = once(other, 'error');
+    const [socket, peer] = await connection();
+    socket.write(client.startUp);
+    await receive(peer, 1);
+    const error = once(socket, 'error');
     // Reading is what tells of a reset.
-    other.resume();
-    one.resetAndDestroy();
+    socket.resume();
+    peer.resetAndDestroy();
     expect((await error)[0]).toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it('the client: a reset ends the server, which may say what it has to say', async () => {
+    const { connection, tap } = await tapped();
+    const [socket, peer] = await connection();
+    const recording = tap.record();
+    socket.write(Buffer.concat([client.startUp, client.query('INSERT INTO t DEFAULT VALUES')]));
+    await receive(peer, client.startUp.length + 1);
+    socket.resetAndDestroy();
+    await receive(peer);
+    peer.end(Buffer.concat([says.authenticated, says.ready(), says.complete('INSERT 0 1'), says.ready()]));
+    await tap.quiet(60_000);
+    const { statements, commits } = await recording.stop();
+    expect([statements, commits]).toMatchObject([[{ rows: 1 }], 1]);
   });
 
   it('in the middle of a message is the end of the other', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Connection } from './connection.ts';
 import { type Act, Interference, Interferences, type Place, type Victim } from './interference.ts';
+import { quiet } from './quiet.ts';
 import { type Hearing, Recorder, type Recording, type RecordOptions } from './recording.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -21,11 +22,15 @@ export interface Tap {
   readonly port: number;
   /** Starts to record; several recordings can be on at once. */
   record(options?: RecordOptions): Recording;
+  /** Lets something be done, once, to the connection that is the first to come to a point. */
+  interfere(point: Place, act: Act): Armed;
+  /** Names the functions that may write, so that a SELECT that calls one is taken for what it is. */
+  knowFunctions(names: readonly string[]): void;
   /**
-   * Lets something be done, once, to the connection that is the first to come to a point. `functions` names those that
-   * may write, so that a SELECT that calls one of them is taken for what it is.
+   * Waits until the server is through with all that the clients have sent, and nothing has come for some milliseconds;
+   * or until the time is over. Tells in words what was seen.
    */
-  interfere(point: Place, act: Act, functions?: readonly string[]): Armed;
+  quiet(milliseconds: number): Promise<string>;
   /** Counts the server's errors of a code, and enters them in the recordings. */
   hear(sqlstate: string): Hearing;
   /** Enters in the recordings what was done to all connections. */
@@ -65,9 +70,8 @@ export async function openTap({ upstream }: { upstream: Upstream }): Promise<Tap
     host,
     port,
     record: (options) => recorder.record(options),
-    interfere(point, act, functions = []) {
+    interfere(point, act) {
       const interference = new Interference(point, act, recorder.bytes);
-      interferences.functions = new Set(functions.map((name) => name.toUpperCase()));
       interferences.arm(interference);
       return {
         reached: interference.reached,
@@ -77,6 +81,10 @@ export async function openTap({ upstream }: { upstream: Upstream }): Promise<Tap
         disarm: () => interferences.disarm(interference),
       };
     },
+    knowFunctions: (names) => {
+      recorder.functions = new Set(names.map((name) => name.toUpperCase()));
+    },
+    quiet: (milliseconds) => quiet(recorder, milliseconds),
     hear: (sqlstate) => recorder.hear(sqlstate),
     note: (text) => recorder.note(text),
     async close() {
