@@ -2,7 +2,8 @@ import type { Found, SampleBy, Site, Sprung, Watched } from '../../contracts/ker
 import type { Unable } from '../attached-hosts.ts';
 import type { Agent } from '../provider.ts';
 import type { SqliteSite } from '../sites.ts';
-import { analyse, edit, nothing, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
+import { mayNeverEnd } from './bounded-read.ts';
+import { analyse, copyTo, edit, nothing, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
 import { defineFunctions, driverClass, openOwn } from './database.ts';
 import { databaseKey } from './database-key.ts';
 import { counterFor, ForeignKeysOff, type Order } from './fault-counters.ts';
@@ -68,8 +69,11 @@ function install(): Agent {
       if (site.connections.size === 0) sites.delete(databaseKey(at.path));
     },
     // The rest is for a private database, which only the subject's own connection can see.
-    read: (_at, site, statement: string): Found =>
-      onConnection(site, (db) => read(db, statement)) ?? { missing: 'no connection is open' },
+    read: (_at, site, statement: string): Found | 'may never end' =>
+      onConnection(site, (db) => (mayNeverEnd(db, statement) ? 'may never end' : read(db, statement))) ?? {
+        missing: 'no connection is open',
+      },
+    copyTo: (_at, site, path: string) => void onConnection(site, (db) => copyTo(db, path)),
     snapshot: (_at, site) => onConnection(site, snapshot) ?? nothing,
     restore: (_at, site, content: SqliteSnapshot) => void onConnection(site, (db) => restore(db, content)),
     setNextId: (_at, site, table: string, start: bigint) =>
@@ -138,9 +142,13 @@ function arm(at: SqliteSite, site: WatchedSite, order: Order): Unable | null {
   return null;
 }
 
-function watch(at: SqliteSite, site: WatchedSite, key: string, sample: SampleBy | null): null {
+function watch(at: SqliteSite, site: WatchedSite, key: string, sample: SampleBy | null): Unable | null {
   const reader =
     sample === null || isPrivate(at) ? undefined : { db: openOwn(at.path, 0), statement: sampleQuery(sample) };
+  if (reader && mayNeverEnd(reader.db, reader.statement)) {
+    reader.db.close();
+    return unable('engine', 'a statement with a recursive step may never end, and would not let go of the thread');
+  }
   try {
     site.recordings.set(key, new Recording(reader));
     site.quietly(() => site.keepTrust());

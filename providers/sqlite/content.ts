@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { type Found, LeftLocked, type Snapshot } from '../../contracts/kernel/engine.ts';
 import { leftOpen } from './errors.ts';
 import { ours, quoteName, quoteText, shorten, unquoteName } from './sql.ts';
@@ -30,6 +31,13 @@ export function read(db: DatabaseSync, statement: string): Found {
     if (/^no such table/.test(message)) return { missing: message };
     throw new Error(`sqlite: ${message}, in: ${shorten(statement)}`, { cause });
   }
+}
+
+/** Writes the whole database to a file. */
+export function copyTo(db: DatabaseSync, path: string): void {
+  // Without its name, the file system would be the one of a database in memory.
+  const fileSystem = process.platform === 'win32' ? 'win32' : 'unix';
+  db.exec(`VACUUM INTO ${quoteText(`${pathToFileURL(path).href}?vfs=${fileSystem}`)}`);
 }
 
 export function snapshot(db: DatabaseSync): SqliteSnapshot {

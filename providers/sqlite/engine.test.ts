@@ -62,6 +62,18 @@ describe.each(modes)('a lease in mode %s', (mode) => {
     t.db.exec('ROLLBACK');
   });
 
+  it('reads by a recursive statement, and ends one that never ends', async () => {
+    await using t = await inThread(mode, `${schema}; INSERT INTO things VALUES (1, 9007199254740993)`);
+    const upTo = (limit: string) => `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n ${limit})
+      SELECT count(*) AS n, (SELECT value FROM things) AS value FROM n`;
+    expect(await t.lease.read(upTo('WHERE x < 5'))).toEqual({ rows: [{ n: 5, value: 9007199254740993n }] });
+    await expect(t.lease.read(upTo(''))).rejects.toThrow('a recursive statement did not end in 5000 ms');
+    if (mode !== 'memory') {
+      const watch = t.lease.watch({ statement: upTo('') });
+      await expect(watch).rejects.toMatchObject({ name: 'NotApplicable', by: 'engine' });
+    }
+  });
+
   it('can be released twice', async () => {
     await using t = await inThread(mode, schema);
     await t.lease.release();

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import {
   type AgentLink,
@@ -25,13 +24,14 @@ import { monotonicMs } from '../clock.ts';
 import { untilNoneIsOpen } from '../open-transactions.ts';
 import type { SqliteSite } from '../sites.ts';
 import type { Hello } from './agent.ts';
-import { analyse, nothing, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
+import { mayNeverEnd, readWithin } from './bounded-read.ts';
+import { analyse, copyTo, nothing, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
 import { CrashMark, type Killed } from './crash-mark.ts';
 import { DirectConnection } from './direct.ts';
 import { isBusy, leftOpen, saysLeftOpen } from './errors.ts';
 import type { Order } from './fault-counters.ts';
 import { setNextId } from './identity.ts';
-import { ours, quoteText } from './sql.ts';
+import { ours } from './sql.ts';
 import { atomically } from './transaction.ts';
 import { removeLooks, removeTrap, rowFaults, setLooks, setTrap } from './traps.ts';
 
@@ -87,9 +87,28 @@ export class SqliteLease implements Lease {
     };
   }
 
-  read(statement: string): Promise<Found> {
+  async read(statement: string): Promise<Found> {
     const absent = { missing: 'there is no database file' };
-    return this.#own<Found>((db) => read(db, statement), absent, 'read', statement);
+    const found = await this.#own<Found | 'may never end'>(
+      (db) => (mayNeverEnd(db, statement) ? 'may never end' : read(db, statement)),
+      absent,
+      'read',
+      statement,
+    );
+    return found === 'may never end' ? this.#readApart(statement) : found;
+  }
+
+  /** Reads by a process that can be killed: from the file, or from a copy of what is in memory. */
+  async #readApart(statement: string): Promise<Found> {
+    const { mode, path } = this.site;
+    if (mode === 'file') return readWithin({ path, statement });
+    const copy = join(this.#landlord.directory, `copy-${randomBytes(6).toString('hex')}.db`);
+    try {
+      await this.#own((db) => copyTo(db, copy), undefined, 'copyTo', copy);
+      return await readWithin({ path: copy, statement });
+    } finally {
+      rmSync(copy, { force: true });
+    }
   }
 
   snapshot(): Promise<SqliteSnapshot> {
@@ -219,9 +238,7 @@ export class SqliteLease implements Lease {
     if (this.site.mode === 'file' && existsSync(this.site.path)) this.#landlord.kept(this.site.path);
     if (this.site.mode !== 'shared' || !db) return;
     const copy = join(this.#landlord.directory, `kept-${randomBytes(6).toString('hex')}.db`);
-    // Without its name, the file system would be the one in memory.
-    const fileSystem = process.platform === 'win32' ? 'win32' : 'unix';
-    db.exec(`VACUUM INTO ${quoteText(`${pathToFileURL(copy).href}?vfs=${fileSystem}`)}`);
+    copyTo(db, copy);
     this.#landlord.kept(copy);
   }
 
