@@ -41,6 +41,8 @@ it('finds an engine in good health, by every fault that it has', async () => {
     expect(names).toContain(`row fault (${kind}) fires`);
     expect(names).toContain(`row fault (${kind}) is disarmed`);
   }
+  for (const name of ['cut (before-sent)', 'cut (before-ack)', 'hold', 'abort (idle-timeout)', 'abort (terminated)'])
+    expect(names).toContain(`${name} fires`);
   for (const name of ['commit fault', 'lock fault', 'identity fault', 'session fault'])
     expect(names).toContain(`${name} fires`);
 });
@@ -67,6 +69,7 @@ it('finds out faults that never fire, and faults that stay', async () => {
     ),
   );
   expect(never).toEqual(expect.arrayContaining(['row fault (unique) fires', 'commit fault fires', 'lock fault fires']));
+  expect(never).toEqual(expect.arrayContaining(['cut (before-sent) fires', 'abort (lock-timeout) fires']));
   expect(never).toEqual(expect.arrayContaining(['identity fault fires', 'session fault fires']));
   const stays = failed(
     await examined((lease) =>

@@ -1,4 +1,11 @@
-import type { Fault, Found, Lease, Sprung } from '../../contracts/kernel/engine.ts';
+import {
+  type AbortKind,
+  abortKinds,
+  type Fault,
+  type Found,
+  type Lease,
+  type Sprung,
+} from '../../contracts/kernel/engine.ts';
 import type { DoctorCheck } from '../provider.ts';
 import type { PostgresSite } from '../sites.ts';
 import type { Driver } from './driver.ts';
@@ -38,7 +45,8 @@ function rowsIn(found: Found): number {
   return 'rows' in found ? found.rows.length : -1;
 }
 
-const insertThree = `BEGIN; INSERT INTO things (value) VALUES ('a'), ('b'), ('c'); COMMIT`;
+const beginThree = `BEGIN; INSERT INTO things (value) VALUES ('a'), ('b'), ('c')`;
+const insertThree = `${beginThree}; COMMIT`;
 
 /** Tries the engine, by stand-ins for a subject, on leases that `newLease` gives. */
 export async function examine(driver: Driver, newLease: () => Promise<Lease>): Promise<DoctorCheck[]> {
@@ -58,6 +66,9 @@ export async function examine(driver: Driver, newLease: () => Promise<Lease>): P
     await tried('restore restores', () => restoreRestores(a, b));
     await tried('wire is seen', () => wireIsSeen(a));
     for (const fault of faultsOf(a.lease)) await tried(`${nameOf(fault)} fires`, () => faultFires(a, fault));
+    await tried('cut fires', () => cutFires(a));
+    await tried('hold fires', () => holdFires(a));
+    for (const by of abortKinds) await tried(`abort (${by}) fires`, () => abortFires(a, by));
     await tried('identity fault fires', () => identityIsSet(a));
     if (!a.lease.facts.lacks.sessionZone) await tried('session fault fires', () => zoneIsSet(a));
     await tried('clock is sane', () => clockIsSane(a));
@@ -158,6 +169,53 @@ async function faultFires(a: Rehearsal, fault: Fault): Promise<DoctorCheck[]> {
 
 function inWords({ count, raised }: Sprung): string {
   return `sprang ${count}, raised ${raised}`;
+}
+
+/** Arms a fault while a transaction is open, says COMMIT into it, and tells what became of the three rows. */
+async function commitInto(a: Rehearsal, fault: Fault) {
+  const { lease, subject } = a;
+  const armed = await lease.arm(fault);
+  await subject.query(beginThree);
+  const committing = subject.errorOf('COMMIT');
+  if (armed.reached) await Promise.race([armed.reached, committing]);
+  const before = await a.count();
+  await armed.disarm();
+  const error = await committing;
+  const { count } = await armed.sprung();
+  const after = await a.count();
+  await a.empty();
+  return { error, count, before, after, detail: `${error ?? 'no error'}; sprang ${count}, ${after} rows left` };
+}
+
+async function cutFires(a: Rehearsal): Promise<DoctorCheck[]> {
+  const cuts = [];
+  for (const [commit, rows] of [
+    ['before-sent', 0],
+    ['before-ack', 3],
+  ] as const) {
+    const { error, count, after, detail } = await commitInto(a, { at: 'cut', point: { commit } });
+    const ok = error !== null && count === 1 && after === rows;
+    cuts.push({ name: `cut (${commit}) fires`, ok, detail });
+  }
+  return cuts;
+}
+
+async function holdFires(a: Rehearsal): Promise<DoctorCheck[]> {
+  const point = { commit: 'before-sent' } as const;
+  const { error, count, before, after, detail } = await commitInto(a, { at: 'hold', point });
+  const ok = error === null && count === 1 && before === 0 && after === 3;
+  return [{ name: 'hold fires', ok, detail: `${before} rows while it was held; ${detail}` }];
+}
+
+async function abortFires(a: Rehearsal, by: AbortKind): Promise<DoctorCheck[]> {
+  const { lease, subject } = a;
+  const armed = await lease.arm({ at: 'abort', by });
+  const error = (await subject.errorOf(beginThree)) ?? (await subject.errorOf('COMMIT'));
+  const { count } = await armed.sprung();
+  await armed.disarm();
+  const left = await a.count();
+  const detail = `${error ?? 'no error'}; sprang ${count}, ${left} rows left`;
+  return [{ name: `abort (${by}) fires`, ok: error !== null && count === 1 && left === 0, detail }];
 }
 
 async function identityIsSet(a: Rehearsal): Promise<DoctorCheck[]> {

@@ -52,6 +52,79 @@ describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
       expect(await valuesIn(lease)).toEqual(['a']);
     }));
 
+  it('a serialization failure that is raised once lets the same rows pass when they are tried again', () =>
+    onLease(where, async (lease, subject) => {
+      const armed = await lease.arm({ at: 'row', table: 'things', nth: 2, kind: 'serialization', once: true });
+      expect(await subject.errorOf(insert('a', 'b'))).toBe(`could not serialize access (${armed.nonce})`);
+      expect(await subject.errorOf(insert('a', 'b'))).toBeNull();
+      expect(await armed.sprung()).toEqual({ count: 1, rowsBefore: 1, raised: 1 });
+      expect(await valuesIn(lease)).toEqual(['a', 'b']);
+      await armed.disarm();
+    }));
+
+  it('a cut before the commit is sent leaves nothing, and tells what had passed', () =>
+    onLease(where, async (lease, subject) => {
+      const armed = await lease.arm({ at: 'cut', point: { commit: 'before-sent' } });
+      const watch = await lease.watch();
+      await subject.query(`BEGIN; ${insert('a')}`);
+      expect(await armed.sprung()).toEqual({ count: 0, rowsBefore: 0, raised: 0 });
+      expect(await subject.errorOf('COMMIT')).not.toBeNull();
+      await armed.reached;
+      const { passed, ...sprung } = await armed.sprung();
+      expect(sprung).toEqual({ count: 1, rowsBefore: 0, raised: 0 });
+      expect(passed!.up).toBeGreaterThan(insert('a').length);
+      expect(await lease.quiet()).toMatch(/connection/);
+      expect(await valuesIn(lease)).toEqual([]);
+      expect((await watch.stop()).interference).toMatchObject([
+        { text: 'cut before "COMMIT" was sent', connection: 1 },
+      ]);
+      expect(await subject.errorOf(insert('b'))).toBeNull();
+      await armed.disarm();
+    }));
+
+  it('a hold lasts until it is disarmed, a delay for its time, or until it is disarmed', () =>
+    onLease(where, async (lease, subject) => {
+      const held = await lease.arm({ at: 'hold', point: { commit: 'before-ack' } });
+      const first = subject.query(insert('a'));
+      await held.reached;
+      expect(await valuesIn(lease)).toEqual(['a']);
+      expect(await lease.quiet()).toBe('after 1 s connection 1 still has a statement held');
+      await held.disarm();
+      await first;
+      const short = await lease.arm({ at: 'delay', point: { matching: 'INSERT' }, milliseconds: 5 });
+      await subject.query(insert('b'));
+      expect(await short.sprung()).toMatchObject({ count: 1 });
+      const long = await lease.arm({ at: 'delay', point: { statement: 1 }, milliseconds: 600_000 });
+      const last = subject.query(insert('c'));
+      await long.reached;
+      expect(await valuesIn(lease)).toEqual(['a', 'b']);
+      await long.disarm();
+      await last;
+      expect(await valuesIn(lease)).toEqual(['a', 'b', 'c']);
+    }));
+
+  it('a commit by a function that may write is met', () =>
+    onLease(where, async (lease, subject) => {
+      await subject.query(
+        "CREATE FUNCTION put() RETURNS void LANGUAGE sql AS $$ INSERT INTO things (value) VALUES ('a') $$",
+      );
+      const armed = await lease.arm({ at: 'cut', point: { commit: 'before-sent' } });
+      expect(await subject.errorOf('SELECT put()')).not.toBeNull();
+      expect(await armed.sprung()).toMatchObject({ count: 1 });
+      const watch = await lease.watch();
+      await subject.query('SELECT put()');
+      expect((await watch.stop()).commits).toBe(1);
+      await armed.disarm();
+    }));
+
+  it('what is armed on one lease does not touch another', () =>
+    onLease(where, async (lease) => {
+      const armed = await lease.arm({ at: 'cut', point: { statement: 1 } });
+      await onLease(where, async (_, other) => expect(await other.errorOf(insert('a'))).toBeNull());
+      expect(await armed.sprung()).toMatchObject({ count: 0 });
+      await armed.disarm();
+    }));
+
   it('a row fault that fires once lets later rows pass', () =>
     onLease(where, async (lease, subject) => {
       const armed = await lease.arm({ at: 'row', table: 'things', nth: 2, kind: 'unique', once: true });
@@ -69,6 +142,7 @@ describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
     ['not-null', '23502'],
     ['check', '23514'],
     ['too-long', '22001'],
+    ['serialization', '40001'],
     ['session-ended', '57P01'],
   ] as const)('a row fault by %s is what it says, and no ON CONFLICT swallows it', (kind, code) =>
     onLease(where, async (lease, subject) => {
@@ -214,7 +288,6 @@ it('sessions that begin later are in the zone, on a private server', () =>
     await armed.disarm();
     await subject.end();
     expect(await zoneOf()).toEqual({ TimeZone: 'UTC' });
-    await expect(lease.arm({ at: 'crash', point: { statement: 1 } })).rejects.toThrow('the engine can be');
     await expect(lease.arm({ at: 'session', zone: 'Mars/Olympus' })).rejects.toThrow('invalid value for parameter');
   }));
 
