@@ -12,51 +12,55 @@ const bad: readonly TrialStatus[] = [
   'timed-out',
 ];
 
-/** Whether a trial did not end as it should. */
-export function isProofFinding({ status }: Trial): boolean {
-  return bad.includes(status);
+/** Whether a trial did not end as it should, for a reason of its own. */
+export function isProofFinding({ status, role }: Trial): boolean {
+  // What the guard does to the controls is told once, not again for every mutant.
+  return bad.includes(status) && !(status === 'uncontrolled' && role !== 'control');
 }
 
 /** A trial that did not end as it should, in one line, as it comes. */
 export function renderTrialLine(trial: Trial, terminal: Terminal): string {
   const head = `${sign(terminal, 'bad')} ${trial.status.toUpperCase()}`;
-  return `${paint(terminal, 'red', head)}  ${visible(`${trial.mutant} before ${trial.guard} on ${trial.path}`, terminal)}`;
+  const text = visible(`${trial.mutant} before ${trial.guard} on ${trial.path}`, terminal);
+  return `${paint(terminal, 'red', head)}  ${text}`;
 }
 
 /** All of a proof that is left to be told at its end. */
 export function renderProof(proof: Proof, terminal: Terminal): string[] {
-  return [
-    ...guardTable(proof, terminal),
-    ...findings(proof, terminal),
-    ...inertLines(proof, terminal),
-    ...proof.absent.flatMap((engine) => renderAbsent(engine, terminal)),
-    ...sums(proof, terminal),
+  const blocks = [
+    guardTable(proof, terminal),
+    notApplicableLines(proof, terminal),
+    ...proof.trials.filter(isProofFinding).map((trial) => finding(proof, trial, terminal)),
+    inertLines(proof, terminal),
+    proof.absent.flatMap((engine) => renderAbsent(engine, terminal)),
+    sums(proof, terminal),
   ];
+  return blocks.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 
 /** Every guard with the mutants that are aimed at it, and on how many paths each fared how. */
 function guardTable(proof: Proof, terminal: Terminal): string[] {
-  const width = Math.max(0, ...proof.guards.flatMap(({ mutants }) => mutants.map((m) => m.length)));
-  return proof.guards.flatMap(({ guard, mutants, applies, idle, impliedBy }) => {
-    const head = paint(terminal, 'bold', visible(guard, terminal));
-    if (applies === 0) return [`${head}  not applicable`];
-    const note = idle ? paint(terminal, 'red', '  IDLE: no mutant is aimed at it') : '';
-    const implied = impliedBy === null ? '' : `  implied by ${impliedBy}`;
-    const lines = mutants.map((mutant) => `  ${pad(mutant, width)}  ${fared(proof, guard, mutant, terminal)}`);
-    return [head + note + implied, ...lines];
-  });
+  const width = Math.max(0, ...proof.guards.flatMap(({ mutants }) => mutants.map((mutant) => mutant.length)));
+  return proof.guards
+    .filter(({ applies }) => applies > 0)
+    .flatMap(({ guard, mutants, idle }) => [
+      paint(terminal, 'bold', visible(guard, terminal)),
+      ...mutants.map((mutant) => `  ${pad(mutant, width)}  ${fared(proof, guard, mutant, terminal)}`),
+      ...(idle ? [paint(terminal, 'red', `  ${sign(terminal, 'bad')} IDLE  no mutant is aimed at it`)] : []),
+    ]);
 }
 
 function fared(proof: Proof, guard: string, mutant: string, terminal: Terminal): string {
   const trials = proof.trials.filter((t) => t.guard === guard && t.mutant === mutant);
-  const statuses = [...new Set(trials.map(({ status }) => status))];
-  return statuses
+  return [...new Set(trials.map(({ status }) => status))]
     .map((status) => {
       const paths = trials.filter((t) => t.status === status).map(({ path }) => path);
-      const where = paths.length === trials.length ? `on ${counted(paths.length, 'path')}` : `on ${paths.join(', ')}`;
-      return paint(terminal, styleOf(status), `${status} ${visible(where, terminal)}`);
+      const all = paths.length === trials.length;
+      const many = all ? counted(paths.length, 'path') : `${paths.length} of ${trials.length}`;
+      const named = status === 'killed' || status === 'not-applicable' || paths.length > 4;
+      return paint(terminal, styleOf(status), `${status} on ${named ? many : visible(paths.join(', '), terminal)}`);
     })
-    .join('; ');
+    .join(', ');
 }
 
 function styleOf(status: TrialStatus): Style {
@@ -65,21 +69,42 @@ function styleOf(status: TrialStatus): Style {
   return bad.includes(status) ? 'red' : 'dim';
 }
 
-function findings(proof: Proof, terminal: Terminal): string[] {
+/** Guards and lies that do not apply, counted by reason. */
+function notApplicableLines({ trials }: Proof, terminal: Terminal): string[] {
+  const counts = new Map<string, number>();
+  for (const { status, role, message } of trials) {
+    if (status !== 'not-applicable' || role !== 'target') continue;
+    counts.set(message ?? 'no reason was given', (counts.get(message ?? 'no reason was given') ?? 0) + 1);
+  }
+  if (counts.size === 0) return [];
+  const reasons = [...counts].sort((a, b) => b[1] - a[1]);
+  const total = reasons.reduce((sum, [, n]) => sum + n, 0);
+  const width = String(reasons[0]![1]).length + 2;
+  return [
+    paint(terminal, 'dim', `${counted(total, 'mutant')} not applicable`),
+    ...reasons.flatMap(([reason, n]) =>
+      paragraph(`${String(n).padStart(width)}  `, visible(reason, terminal), terminal.width),
+    ),
+  ];
+}
+
+function finding(proof: Proof, trial: Trial, terminal: Terminal): string[] {
   const lies = new Map(proof.mutants.map(({ mutant, lie }) => [mutant, lie]));
-  return proof.trials
-    .filter(isProofFinding)
-    .flatMap((trial) => [
-      '',
-      renderTrialLine(trial, terminal),
-      ...indented([
-        visible(`backend ${trial.backend}`, terminal),
-        ...paragraph('lie     ', visible(lies.get(trial.mutant) ?? 'none', terminal), terminal.width - 2),
-        ...paragraph('verdict ', visible(verdictText(trial), terminal), terminal.width - 2),
-        `lied    ${counted(trial.lies, 'time')}`,
-        ...(trial.replay === null ? [] : [`replay  ${visible(trial.replay, terminal)}`]),
-      ]),
-    ]);
+  const paragraphs: [string, string][] = [
+    ['backend', trial.backend],
+    ...(trial.role === 'control' ? [] : ([['lie', lies.get(trial.mutant) ?? '']] satisfies [string, string][])),
+    ['verdict', verdictText(trial)],
+    ...(trial.role === 'control' ? [] : ([['lied', counted(trial.lies, 'time')]] satisfies [string, string][])),
+  ];
+  return [
+    renderTrialLine(trial, terminal),
+    ...indented([
+      ...paragraphs.flatMap(([label, text]) =>
+        paragraph(`${label.padEnd(7)} `, visible(text, terminal), terminal.width - 2),
+      ),
+      ...(trial.replay === null ? [] : [`replay  ${visible(trial.replay, terminal)}`]),
+    ]),
+  ];
 }
 
 function verdictText({ verdict, message, case: name }: Trial): string {
@@ -87,12 +112,10 @@ function verdictText({ verdict, message, case: name }: Trial): string {
 }
 
 function inertLines({ inertEverywhere }: Proof, terminal: Terminal): string[] {
-  if (inertEverywhere.length === 0) return [];
-  const lines = inertEverywhere.map(({ mutant, provider }) => `${mutant} told no lie on any path of ${provider}`);
-  return [
-    '',
-    ...lines.map((line) => paint(terminal, 'red', `${sign(terminal, 'bad')} INERT  ${visible(line, terminal)}`)),
-  ];
+  return inertEverywhere.map(({ mutant, provider }) => {
+    const text = visible(`${mutant} told no lie on any path of ${provider}`, terminal);
+    return `${paint(terminal, 'red', `${sign(terminal, 'bad')} INERT`)}  ${text}`;
+  });
 }
 
 function sums(proof: Proof, terminal: Terminal): string[] {
@@ -100,11 +123,14 @@ function sums(proof: Proof, terminal: Terminal): string[] {
   const others = (Object.entries(summary) as [TrialStatus, number][])
     .filter(([status, n]) => n > 0 && status !== 'killed')
     .map(([status, n]) => `${grouped(n)} ${status}`);
-  const kills = `${grouped(killed.killed)} of ${counted(killed.of, 'mutant')} killed by their targets on ${counted(proof.paths.length, 'path')}`;
+  const where = counted(proof.paths.length, 'path');
   return [
-    '',
-    paint(terminal, 'bold', kills),
-    others.join(', '),
+    paint(
+      terminal,
+      'bold',
+      `${grouped(killed.killed)} of ${counted(killed.of, 'mutant')} killed by their targets on ${where}`,
+    ),
+    ...(others.length === 0 ? [] : paragraph('', others.join(', '), terminal.width)),
     `seed ${proof.seed}, clause set ${proof.clauses}, ${duration(proof.durationMs)}`,
     paint(terminal, proof.exitCode === 0 ? 'green' : 'red', `exit code ${proof.exitCode}: ${whyProofExit(proof)}`),
   ];
@@ -112,21 +138,27 @@ function sums(proof: Proof, terminal: Terminal): string[] {
 
 /** Why this very proof has its exit code, in words. */
 export function whyProofExit(proof: Proof): string {
-  const { summary, exitCode } = proof;
-  if (exitCode === 130) return proof.interrupted ?? 'interrupted';
-  if (exitCode === 4) return proof.interrupted ?? 'no engine could be had, so nothing was proved';
-  if (exitCode === 5) return 'the harness itself failed';
-  if (exitCode === 3) return 'nothing proven';
-  if (exitCode === 0) return 'every guard that applies was seen to fail when it must, and to let the controls live';
-  const reasons: [number, string][] = [
-    [summary.survived, 'survived'],
-    [summary.accidental, 'found by a guard that is not to find them'],
-    [summary['control-killed'], 'controls killed'],
-    [proof.inertEverywhere.length, 'inert everywhere'],
-    [proof.guards.filter(({ idle }) => idle).length, 'guards idle'],
-  ];
-  return reasons
-    .filter(([n]) => n > 0)
-    .map(([n, words]) => `${n} ${words}`)
-    .join(', ');
+  const { summary, exitCode, interrupted } = proof;
+  const count = (n: number, one: string, many: string) => (n === 0 ? [] : [n === 1 ? `1 ${one}` : `${n} ${many}`]);
+  switch (exitCode) {
+    case 0:
+      return 'every guard that applies fails when it must, and lets the controls live';
+    case 1:
+      return [
+        ...count(summary.survived, 'mutant survived', 'mutants survived'),
+        ...count(summary.accidental, 'accidental kill', 'accidental kills'),
+        ...count(summary['control-killed'], 'control was killed', 'controls were killed'),
+        ...count(proof.inertEverywhere.length, 'mutant told no lie anywhere', 'mutants told no lie anywhere'),
+        ...count(proof.guards.filter(({ idle }) => idle).length, 'guard is idle', 'guards are idle'),
+      ].join(', ');
+    case 3:
+      if (proof.paths.some(({ ill }) => ill !== null)) return 'nothing proven: doctor failed';
+      return summary.uncontrolled > 0 ? 'nothing proven: a guard is vacuous' : 'nothing proven: no mutant was killed';
+    case 4:
+      return interrupted ?? 'no engine could be had, so nothing was proved';
+    case 5:
+      return 'the harness itself failed';
+    default:
+      return interrupted ?? 'interrupted';
+  }
 }

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Report } from '../runner/report.ts';
 
-const closed = { additionalProperties: false };
-const orNull = <T extends Type.TSchema>(type: T) => Type.Union([type, Type.Null()]);
-const count = () => Type.Integer({ minimum: 0 });
-const milliseconds = () => Type.Number({ minimum: 0, description: 'Milliseconds.' });
+export const closed = { additionalProperties: false };
+export const orNull = <T extends Type.TSchema>(type: T) => Type.Union([type, Type.Null()]);
+export const count = () => Type.Integer({ minimum: 0 });
+export const milliseconds = () => Type.Number({ minimum: 0, description: 'Milliseconds.' });
 
 const check = Type.Object(
   {
@@ -16,7 +16,8 @@ const check = Type.Object(
   closed,
 );
 
-const engine = Type.Object(
+/** An engine that was started. */
+export const engine = Type.Object(
   {
     provider: Type.String(),
     version: Type.String(),
@@ -26,6 +27,18 @@ const engine = Type.Object(
     doctor: Type.Array(check, { description: 'What was tried on the engine before anything was judged on it.' }),
   },
   closed,
+);
+
+/** Engines that could not be had. */
+export const absent = Type.Array(
+  Type.Object(
+    {
+      provider: Type.String(),
+      reason: Type.String({ description: 'Why it could not be had, and what would help.' }),
+    },
+    closed,
+  ),
+  { description: 'Engines that could not be had, and without which the run went on.' },
 );
 
 const path = Type.Object(
@@ -107,16 +120,7 @@ export const reportSchema = Type.Object(
     durationMs: milliseconds(),
     firstVerdictMs: orNull(milliseconds()),
     engines: Type.Array(engine),
-    absent: Type.Array(
-      Type.Object(
-        {
-          provider: Type.String(),
-          reason: Type.String({ description: 'Why it could not be had, and what would help.' }),
-        },
-        closed,
-      ),
-      { description: 'Engines that could not be had, and without which the run went on.' },
-    ),
+    absent,
     paths: Type.Array(path),
     summary: Type.Object(
       {
@@ -138,9 +142,9 @@ export const reportSchema = Type.Object(
 );
 
 /** The schema as the text of docs/report.schema.json; `node reporters/write-schema.ts` writes it there. */
-export function schemaText(): string {
-  const head = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Report of a contract-test run' };
-  return `${JSON.stringify({ ...head, ...reportSchema }, null, 2)}\n`;
+export function schemaText(title = 'Report of a contract-test run', schema: Type.TSchema = reportSchema): string {
+  const head = { $schema: 'https://json-schema.org/draft/2020-12/schema', title };
+  return `${JSON.stringify({ ...head, ...schema }, null, 2)}\n`;
 }
 
 type FromSchema = Static<typeof reportSchema>;

@@ -64,11 +64,9 @@ export interface GuardReport {
   guard: string;
   /** Mutants that were aimed at it. */
   mutants: string[];
-  /** The guard that can only be upheld if this one is, and that proves it. */
-  impliedBy: string | null;
   /** Paths on which it applies. */
   applies: number;
-  /** It applies somewhere, no mutant is aimed at it, and no other guard implies it. */
+  /** It applies somewhere, and no mutant is aimed at it. */
   idle: boolean;
 }
 

@@ -71,7 +71,7 @@ export function statusOf(
   if (role === 'control') return controlStatus[verdict];
   if (role === 'other') {
     if (verdict !== 'violated') return 'spared';
-    return mutant.alsoKilledBy.includes(guard.id) || comparesWithAModel(guard) ? 'killed-too' : 'accidental';
+    return mutant.alsoKilledBy.includes(guard.id) || looksAtEverything(guard) ? 'killed-too' : 'accidental';
   }
   if (verdict === mutant.expects) return 'killed';
   return lies === 0 && verdict === 'upheld' ? 'inert' : 'survived';
@@ -79,7 +79,10 @@ export function statusOf(
 
 const controlStatus = { upheld: 'spared', violated: 'control-killed', vacuous: 'uncontrolled' } as const;
 
-/** Guards that compare everything may find every lie. */
-function comparesWithAModel({ id }: Guard): boolean {
-  return /\/equals-the-(model|fold-of-singles)$/.test(id) || id.endsWith('/batch-equals-singles');
+/**
+ * Whether a guard may find every lie: one that compares all with a model or with the single path, and those of the
+ * setup, which say whether anything here can be believed.
+ */
+function looksAtEverything({ id }: Guard): boolean {
+  return id.startsWith('setup/') || /\/(equals-the-model|equals-the-fold-of-singles|batch-equals-singles)$/.test(id);
 }

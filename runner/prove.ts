@@ -183,7 +183,6 @@ function guardReports(plans: ReadonlyMap<SelectedPath, GuardPlan[]>, applied: Re
       contract,
       guard: guard.id,
       mutants: aimed.map(({ id }) => id),
-      impliedBy: null,
       applies,
       idle: applies > 0 && aimed.length === 0,
     };
