@@ -3,6 +3,9 @@ import { siblingModule } from '../providers/sibling-module.ts';
 import type { Link, LinkListener } from './client.ts';
 
 const memoryMb = 512;
+/** Milliseconds in which a thread ends that can be ended. */
+const endsWithin = 2000;
+let threadsLeftBehind = false;
 
 /** A host in a thread of its own. */
 export function workerLink(listener: LinkListener): Link {
@@ -27,7 +30,20 @@ export function workerLink(listener: LinkListener): Link {
   return {
     send: (request) => worker.postMessage(request),
     end: async () => {
-      await worker.terminate();
+      const { promise: late, resolve } = Promise.withResolvers<'late'>();
+      const timer = setTimeout(resolve, endsWithin, 'late');
+      if ((await Promise.race([worker.terminate(), late])) === 'late') leaveBehind();
+      clearTimeout(timer);
     },
   };
+}
+
+/**
+ * A thread that is inside native code, a statement without end for example, cannot be ended, and Node would wait for it
+ * at exit. What is executed in the place of this process takes no threads along.
+ */
+function leaveBehind(): void {
+  if (threadsLeftBehind) return;
+  threadsLeftBehind = true;
+  process.once('exit', (code) => process.execve?.('/bin/sh', ['sh', '-c', `exit ${code}`]));
 }
