@@ -76,7 +76,7 @@ async function nextIsWhole<Item>(
   const failing = w.write(rig, bad);
   const [failed, written] = await Promise.all([
     failing,
-    // In the tick in which the failure is seen; but a lock of ours has to go first.
+    // In the tick in which the failure is seen; but what the provider holds has to be let go of first.
     failing.then(async () => {
       if (isHeldByUs(fault)) await armed?.disarm();
       return w.write(rig, items);
@@ -109,10 +109,11 @@ function caseName(failure: string): string {
   return failure.replace(/\W+/g, '-').replace(/-$/, '');
 }
 
-/** A lock time-out is brought about by a lock that the provider holds. */
+/** Time-outs that the provider brings about by holding something: a lock, or what the subject says next. */
+const held: ReadonlySet<AbortKind> = new Set(['lock-timeout', 'idle-timeout']);
+
 function isHeldByUs(fault: Fault | undefined): boolean {
-  const by: AbortKind = 'lock-timeout';
-  return fault?.at === 'abort' && fault.by === by;
+  return fault?.at === 'abort' && held.has(fault.by);
 }
 
 /** An engine that finds only now that it cannot raise the fault here has not raised it. */
