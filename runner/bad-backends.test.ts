@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guard } from '../contracts/kernel/guard.ts';
+import { messages } from '../contracts/send-batch/messages.ts';
 import { fixture, judgeAll, testOptions } from './fixtures/judging.ts';
 import type { RunOptions } from './run-options.ts';
 import { UsageError } from './usage-error.ts';
@@ -28,6 +29,7 @@ describe.concurrent('a backend that does not get as far as to be judged is refus
     ['declares-badly', 'exits', /ended its host before it had declared anything: process\.exit\(0\)/],
     ['declares-badly', 'throwsIt', /backend throws-it: no licence/],
     ['declares-badly', 'wrongly', /unknown offer 'haeders'/],
+    ['exits-while-loading', 'default', /ended its host while it was loaded: the host has ended: process\.exit\(0\)/],
     ['loops-once-loaded', 'default', /began to loop after it was loaded/],
     ['exits-once-loaded', 'default', /ended its host before it had declared anything: process\.exit\(0\)/],
   ])('%s, %s', async (file, name, message) => {
@@ -36,6 +38,29 @@ describe.concurrent('a backend that does not get as far as to be judged is refus
     await expect(refused).rejects.toThrow(message);
   });
 });
+
+it.each(['worker', 'process'] as const)(
+  'one that ends its %s in a timer is in violation, in every guard',
+  async (host) => {
+    const waits = guard({
+      ...reads,
+      async check(bench) {
+        const rig = await bench.open();
+        await rig.subject.call('sendBatch', [messages(bench, 3, 'bare')]);
+        await rig.quiet();
+        // Whichever comes first: the end of the host, or this.
+        await rig.subject.call('sendBatch', [messages(bench, 3, 'bare')]);
+      },
+    });
+    const verdicts = await judgeAll(
+      [waits, waits],
+      testOptions({ backends: fixture('exits-in-a-timer'), paths: ['sqlite/file'], host }),
+    );
+    for (const verdict of verdicts) {
+      expect(verdict).toMatchObject({ verdict: 'violated', message: expect.stringContaining('process.exit(0)') });
+    }
+  },
+);
 
 describe.concurrent('a probe of its own that is none is named', () => {
   it.each([
