@@ -70,7 +70,7 @@ async function prove(flags: ProveFlags, context: Context): Promise<number> {
   const made = makeProofReporters(reporters, context, options.seed);
   const lanes = option.integer('--concurrency', concurrency ?? options.concurrency, { least: 1, most: 64 });
   const proof = await toolkit.prove(
-    { ...options, concurrency: lanes, full: full ?? false, only, signal: context.signal },
+    { ...options, trace: false, keep: false, concurrency: lanes, full: full ?? false, only, signal: context.signal },
     made,
   );
   return proof.exitCode;

@@ -1,58 +1,34 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { mutants } from '../contracts/mutants.ts';
-import { sendBatch } from '../contracts/send-batch/index.ts';
-import { openPath, testOptions } from './fixtures/judging.ts';
-import { judge, type PathContext } from './judge.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fared, killedControls, lies, onlyOnServer, proofOn } from './fixtures/proving.ts';
+import type { Proof } from './proof.ts';
 
-const lies = mutants.filter((m) => !m.control);
-const controls = mutants.filter((m) => m.control);
-const guardOf = (id: string) => sendBatch.guards.find((g) => g.id === id);
+// Between them every guard applies that needs no server.
+const paths = ['sqlite/file/values', 'memory'];
 
-// Between them every guard applies that needs no server: several connections, chunks of many rows, a process of its own.
-const usual = 'sqlite/shared/values';
-const elsewhere: Record<string, string> = {
-  'wall-clock-time': 'sqlite/memory/values',
-  'no-status-row-for-the-last': 'memory',
-};
-/** Lies that only a server can be told; judged where there is one. */
-const needsServer = new Set(['dense-ids', 'loop-of-singles']);
+let proof: Proof;
+beforeAll(async () => {
+  proof = await proofOn(paths);
+  // Paths are proved side by side.
+  proof.trials.sort((a, b) => paths.indexOf(a.path) - paths.indexOf(b.path));
+}, 600_000);
 
-const opened = new Map<string, ReturnType<typeof openPath>>();
-async function spoiledBy(mutant: string): Promise<PathContext> {
-  const path = elsewhere[mutant] ?? usual;
-  if (!opened.has(path)) opened.set(path, openPath(testOptions({ paths: [path] })));
-  const { context } = await opened.get(path)!;
-  return {
-    ...context,
-    options: { ...context.options, mutants: [mutant], timeout: mutant.endsWith('never-settles') ? 2000 : 60_000 },
-  };
-}
-afterAll(async () => {
-  for (const path of opened.values()) await (await path).close();
-});
+describe('each behavioural mutant is killed by the guard that it is aimed at', () => {
+  it.each(lies.filter((m) => !onlyOnServer.has(m.id)).map((m) => [m.id, m] as const))('%s', (_id, mutant) => {
+    const trials = fared(proof, mutant);
+    expect(trials).toContainEqual(expect.stringMatching(/^killed on/));
+    expect(trials.filter((trial) => !/^(killed|inert|not-applicable) on/.test(trial))).toEqual([]);
+  });
 
-describe('each behavioural mutant is caught by the guard that it is aimed at', () => {
-  it.each(lies.filter((m) => !needsServer.has(m.id)).map((m) => [m.id, m] as const))('%s', async (_id, mutant) => {
-    const guard = guardOf(mutant.target);
-    expect(guard, `no guard is called ${mutant.target}`).toBeDefined();
-    const verdict = await judge(guard!, await spoiledBy(mutant.id));
-    expect(verdict, verdict.message ?? verdict.reason ?? '').toMatchObject({ verdict: mutant.expects });
+  it.each([...onlyOnServer])('%s can be told on a server only', (id) => {
+    const trials = fared(proof, { id });
+    expect(trials).toEqual(paths.map((path) => expect.stringMatching(`^not-applicable on ${path}: `)));
   });
 });
 
-describe('the controls survive', () => {
-  it.each(controls.map((m) => [m.id]))('%s', async (id) => {
-    const context = await spoiledBy(id);
-    for (const guard of sendBatch.guards) {
-      const { verdict, message, reason, by } = await judge(guard, context);
-      if (verdict === 'not-applicable' && (by === 'engine' || guard.id.endsWith('status-row-per-message'))) continue;
-      expect({ guard: guard.id, verdict, message, reason }).toMatchObject({ verdict: 'upheld' });
-    }
-  });
+it('the controls live', () => {
+  expect(killedControls(proof)).toEqual([]);
 });
 
-it('every guard of the contract has a mutant aimed at it', () => {
-  const aimed = new Set(lies.map((m) => m.target));
-  const bare = sendBatch.guards.filter((g) => !g.id.startsWith('setup/') && !aimed.has(g.id));
-  expect(bare.map((g) => g.id)).toEqual([]);
+it('every guard that applies has a mutant aimed at it', () => {
+  expect(proof.guards.filter(({ idle }) => idle).map(({ guard }) => guard)).toEqual([]);
 });
