@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { AbortKind, ArmedFault, Fault } from '../../contracts/kernel/engine.ts';
 import { holding } from '../wire/index.ts';
@@ -16,6 +17,9 @@ const sqlstates: Record<AbortKind, string> = {
 
 /** Milliseconds after which the time-outs fire that are set here. */
 const soon = 20;
+
+/** Milliseconds after which a session that the server has not ended is not kept idle any more. */
+const longEnough = 2000;
 
 /** Names of what one fault consists of. */
 interface Trap {
@@ -106,7 +110,7 @@ function keepIdle(place: Place, { process }: Trap): () => void {
   const armed = place.tap.interfere(
     { inside: true },
     {
-      ...holding('kept idle', released.promise),
+      ...holding('kept idle', Promise.race([released.promise, pause(longEnough, undefined, { ref: false })])),
       concerns: async (victim) => {
         const { rows } = await place.run((client) =>
           client.query<{ pid: number }>(`SELECT last_value::int AS pid FROM ${process} WHERE is_called`),

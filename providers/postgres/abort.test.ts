@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AbortKind, Lease } from '../../contracts/kernel/engine.ts';
 import type { Engine } from '../provider.ts';
@@ -86,6 +87,21 @@ describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
       expect(await subject.errorOf('INSERT INTO part VALUES (1)')).toBeNull();
     }),
   );
+
+  it('a session is idle before a statement with parameters, too, which begins with several messages', () =>
+    onLease(where, async (lease) => {
+      const client = new pg.Client({ connectionString: (lease.site as PostgresSite).url });
+      client.on('error', () => {});
+      await client.connect();
+      const armed = await lease.arm({ at: 'abort', by: 'idle-timeout' });
+      await client.query('BEGIN');
+      await client.query('INSERT INTO things (value) VALUES ($1)', ['a']);
+      const failure = client.query('INSERT INTO things (value) VALUES ($1)', ['b']);
+      await expect(failure).rejects.toMatchObject({ code: '25P03' });
+      expect(await armed.sprung()).toMatchObject({ count: 1 });
+      await armed.disarm();
+      expect(await countIn(lease)).toBe(0);
+    }));
 
   it('a single statement is never idle in a transaction', () =>
     onLease(where, async (lease, subject) => {

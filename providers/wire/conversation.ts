@@ -83,6 +83,11 @@ export class Conversation {
     return this.#statements.inTransaction;
   }
 
+  /** The server has answered everything. */
+  get idle(): boolean {
+    return this.#expected.length === 0;
+  }
+
   /** ReadyForQuery messages that the server owes: one for each query, function call and Sync, and for the start-up. */
   get awaited(): number {
     return this.#expected.filter(({ what }) => endsWithReady.has(what)).length;

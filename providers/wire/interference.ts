@@ -3,7 +3,10 @@ import type { Verdict } from './flow.ts';
 import { shorten } from './sql.ts';
 import type { Step } from './turns.ts';
 
-/** A point of what a subject says, or: before the next statement of a transaction that may have written something. */
+/**
+ * A point of what a subject says; or before the next message of a transaction that may have written something, when the
+ * server has answered all before it and waits.
+ */
 export type Place = Point | { inside: true };
 
 /** One connection, as far as an interference has to do with it. */
@@ -78,14 +81,18 @@ export class Interference {
   }
 
   /** Whether it goes off before what comes next. */
-  meets({ statements, commits, inside }: Step): boolean {
+  meets({ statements, commits }: Step): boolean {
     const point = this.#point;
     this.#statements += statements.length;
     if (!this.#waits) return false;
     if ('statement' in point) return this.#statements >= point.statement;
     if ('matching' in point) return statements.some((sql) => sql.includes(point.matching));
-    if ('inside' in point) return inside;
-    return point.commit === 'before-sent' && commits;
+    return 'commit' in point && point.commit === 'before-sent' && commits;
+  }
+
+  /** Whether it goes off before what a client says inside a transaction, while the server waits. */
+  get meetsInside(): boolean {
+    return this.#waits && 'inside' in this.#point;
   }
 
   /** Whether it goes off when a commit has been sent, or has been answered. */
@@ -111,6 +118,7 @@ export class Interference {
 }
 
 function placeOf(point: Place, text: string): string {
+  if ('inside' in point) return 'before what comes next was sent';
   const quoted = `"${shorten(text, 60)}"`;
   if (!('commit' in point) || point.commit === 'before-sent') return `before ${quoted} was sent`;
   if (point.commit === 'after-sent') return `when ${quoted} had been sent`;
@@ -133,6 +141,11 @@ export class Interferences {
   /** Those that go off before what comes next. */
   meeting(step: Step): Interference[] {
     return [...this.#armed].filter((one) => one.meets(step));
+  }
+
+  /** Those that go off before what a client says inside a transaction, while the server waits. */
+  get meetingInside(): Interference[] {
+    return [...this.#armed].filter((one) => one.meetsInside);
   }
 
   /** Those that go off when a commit has been sent, or has been answered. */

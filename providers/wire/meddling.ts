@@ -1,7 +1,7 @@
 import type { Conversation } from './conversation.ts';
 import type { Decision, Flow, Verdict } from './flow.ts';
 import type { Message } from './framer.ts';
-import { type Interferences, strikeAll, type Victim } from './interference.ts';
+import { type Interference, type Interferences, strikeAll, type Victim } from './interference.ts';
 import { code } from './messages.ts';
 import { readTag } from './sql.ts';
 import { type Step, Turns } from './turns.ts';
@@ -61,16 +61,17 @@ export class Meddling implements Victim {
 
   /** What is done with a message of the client. */
   decideUp(message: Message): Pick<Decision, 'first' | 'after'> {
+    const { interferences, conversation } = this.#o;
+    const waits = conversation.idle && this.#turns.inside;
     const step = this.#stepOf(message);
+    const meeting = [...(waits ? interferences.meetingInside : []), ...(step ? interferences.meeting(step) : [])];
     const commits = this.#turns.endsWith(message);
-    const meeting = step ? this.#o.interferences.meeting(step) : [];
-    const { interferences } = this.#o;
-    const watched =
-      commits &&
-      ['after-sent', 'before-ack'].some((when) => interferences.meetingCommit(when as 'after-sent').length > 0);
+    const watched = (['after-sent', 'before-ack'] as const).some(
+      (when) => interferences.meetingCommit(when).length > 0,
+    );
     return {
-      ...(meeting.length > 0 && { first: () => this.#strike(meeting, step!) }),
-      ...(watched && { after: () => this.#sent() }),
+      ...(meeting.length > 0 && { first: () => this.#strike(meeting, step?.statements ?? []) }),
+      ...(commits && watched && { after: () => this.#sent() }),
     };
   }
 
@@ -104,7 +105,7 @@ export class Meddling implements Victim {
     return step;
   }
 
-  async #strike(meeting: Parameters<typeof strikeAll>[0], { statements }: Step): Promise<Verdict> {
+  async #strike(meeting: readonly Interference[], statements: readonly string[]): Promise<Verdict> {
     const verdict = await strikeAll(meeting, this, statements.join('; '));
     if (verdict === 'drop') this.#o.cut('request');
     return verdict;

@@ -8,8 +8,6 @@ export interface Step {
   statements: readonly string[];
   /** What it runs is committed by it, or by the Sync after it; or it commits what ran before. */
   commits: boolean;
-  /** It comes inside a transaction that may have written something. */
-  inside: boolean;
 }
 
 /**
@@ -29,11 +27,15 @@ export class Turns {
   #copies = false;
   #extended = false;
 
+  /** Inside a transaction that may have written something. */
+  get inside(): boolean {
+    return this.#open && this.#wrote;
+  }
+
   /** A message that runs statements is to be passed on; `functions` are those that may write. */
   runs(statements: readonly string[], functions: ReadonlySet<string>): Step {
-    const inside = this.#open && this.#wrote;
     for (const sql of statements) this.#run(sql, functions);
-    return { statements, inside, commits: this.#commits };
+    return { statements, commits: this.#commits };
   }
 
   /** A message is passed on. When the turn ends with it: whether the turn commits something. */
