@@ -48,6 +48,13 @@ describe.each(kinds)('%s host', (kind) => {
     expect(value[0]).toBe(value[1]);
   });
 
+  test('a session can be closed twice', async () => {
+    const session = await echo();
+    await session.close();
+    await session.close();
+    await expect(session.call('echo', [])).rejects.toThrow('is not open');
+  });
+
   test('makes recipes beside the subject', async () => {
     const session = await echo();
     const settled = await session.call('describe', [new Recipe('cycle', 'tok'), new Recipe('throwing-getter', 'tok')]);
