@@ -12,14 +12,12 @@ export const lostAckMutants: Mutant[] = [
     id: 'resend-after-lost-ack',
     lie: 'Sends a batch again whose acknowledgement was lost.',
     target: lostAck,
-    alsoKilledBy: [unknownTold],
     told: async (_reply, _count, again) => answer(await again()),
   }),
   afterUnknown({
     id: 'cut-claims-success',
     lie: 'Reports a batch whose acknowledgement was lost as stored, under ids that it made up.',
     target: lostAck,
-    alsoKilledBy: [unknownTold],
     told: async (_reply, count) => Array.from({ length: count }, (_, slot) => ({ stored: 1_000_000_007 + slot })),
   }),
   afterUnknown({
