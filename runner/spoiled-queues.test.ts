@@ -15,6 +15,7 @@ describe('a small queue, spoiled as queues have been, is red where its fault bel
     ['lastDroppedAbove100', 'send-batch/ids-in-caller-order', 'a batch of 257: 1 of 257 messages are not stored'],
     ['cutAt25', 'send-batch/ids-in-caller-order', 'a batch of 257: 232 of 257 messages are not stored'],
     ['oneOutcomeTooFew', 'send-batch/ids-in-caller-order', '0 outcomes for 1 message'],
+    ['tooLargeRefusedAlone', 'send-batch/past-the-limits', '2 of 3 messages are stored although the batch failed'],
     ['endlessLoop', 'send-batch/ids-in-caller-order', 'its thread answers no more: a loop without end?'],
     ['transactionLeftOpen', 'send-batch/backend-usable-after-failure', 'the subject has left a transaction open'],
   ])('%s: %s', async (name, guard, message) => {

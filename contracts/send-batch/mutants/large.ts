@@ -49,7 +49,7 @@ export const largeMutants: Mutant[] = [
   }),
   batchMutant({
     id: 'bytes-counted-as-characters',
-    lie: 'Takes a text by its characters to be shorter than 65,535 bytes when by its bytes it is longer, and cuts it off there.',
+    lie: 'Counts the characters of a text where 65,535 bytes are the limit, and cuts off what has more bytes than that.',
     target: limits,
     alsoKilledBy: ['send-batch/body-round-trips'],
     cannot: ({ body }) => (body === 'bytes' ? 'a body has no characters' : undefined),
@@ -67,19 +67,17 @@ export const largeMutants: Mutant[] = [
   }),
   batchMutant({
     id: 'oversize-row-sent-alone',
-    lie: 'Stores the messages that are small enough first, and sends those that are too large after them.',
+    lie: 'Stores the messages of at most 65,535 bytes first, and refuses those that are larger after them.',
     target: limits,
     alsoKilledBy: ['send-batch/body-round-trips'],
-    cannot: ({ limits: { maxBytes } }) => (maxBytes === undefined ? 'no limit of bytes is declared' : undefined),
     spoil: (honest, tools) => async (messages, options) => {
-      const whole = await ask(honest, messages, options);
       const copy = ordinaryCopy(messages);
-      if (copy === undefined || !hasFailed(whole)) return answer(whole);
-      const longest = Math.max(...copy.map(({ body }) => lengthOf(body)));
-      const small = copy.filter(({ body }) => lengthOf(body) < longest);
-      if (longest < 1000 || small.length === 0) return answer(whole);
-      if (!hasFailed(await ask(honest, small, options))) tools.lied();
-      return answer(whole);
+      const small = copy?.filter(({ body }) => bytesOf(body) <= mostBytes) ?? [];
+      if (copy === undefined || small.length === 0 || small.length === copy.length) return honest(messages, options);
+      const reply = await ask(honest, small, options);
+      if (hasFailed(reply)) return failWhole(reply, copy.length);
+      tools.lied();
+      throw new RangeError('a message is larger than 65535 bytes');
     },
   }),
 ];
@@ -104,6 +102,6 @@ function cutOff(body: unknown): unknown {
     : body;
 }
 
-function lengthOf(body: unknown): number {
-  return body instanceof Uint8Array ? body.length : (JSON.stringify(body)?.length ?? 0);
+function bytesOf(body: unknown): number {
+  return body instanceof Uint8Array ? body.length : Buffer.byteLength(JSON.stringify(body) ?? '');
 }

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { bodiesOf, messages, TestSubject } from './fixtures/sqlite-subject.ts';
+
+/** Six messages, one of which the engine refuses. */
+const refused = messages(6).with(4, { body: 'boom' });
+
+test.each([
+  ['late-extra-row', messages(2), bodiesOf(0, 1), bodiesOf(0, 1, 0)],
+  ['straggler-after-failure', refused, [], bodiesOf(0)],
+])('%s stores a row when the call has settled', async (mutant, batch, atFirst, later) => {
+  const subject = new TestSubject(mutant);
+  subject.refuse('boom');
+  await subject.sendBatch(batch);
+  expect(subject.bodies()).toEqual(atFirst);
+  await expect.poll(() => subject.lies).toBe(1);
+  expect(subject.bodies()).toEqual(later);
+});
+
+test('ghosts-with-the-next-batch stores what was refused, and answers for the next batch alone', async () => {
+  const subject = new TestSubject('ghosts-with-the-next-batch');
+  subject.refuse('boom');
+  expect(await subject.sendBatch(refused)).toHaveProperty('threw');
+  subject.refuseNothing();
+  const came = await subject.sendBatch(messages(7).slice(6));
+  expect(subject.bodies()).toEqual([...bodiesOf(0, 1, 2, 3), 'boom', ...bodiesOf(5, 6)]);
+  expect(subject.bodiesById(came)).toEqual(bodiesOf(6));
+  expect(subject.lies).toBe(1);
+});
+
+test.each([
+  ['retry-drops-the-failed-row', [...bodiesOf(0, 1, 2, 3), 'boom'], [...bodiesOf(0, 1, 2, 3), 'boom', undefined]],
+  [
+    'retry-repeats-the-first-chunk',
+    [...bodiesOf(0, 1), ...bodiesOf(0, 1, 2, 3), 'boom', ...bodiesOf(5)],
+    [...bodiesOf(0, 1, 2, 3), 'boom', ...bodiesOf(5)],
+  ],
+])('%s tries again what was refused once, and reports all of it as stored', async (mutant, stored, told) => {
+  const subject = new TestSubject(mutant);
+  subject.refuse('boom', { once: true });
+  const came = await subject.sendBatch(refused);
+  expect(subject.bodies()).toEqual(stored);
+  expect(subject.bodiesById(came)).toEqual(told);
+  expect(subject.lies).toBe(1);
+});
+
+test.each(['retry-drops-the-failed-row', 'retry-repeats-the-first-chunk', 'commit-error-swallowed'])(
+  '%s reports a row that stays refused',
+  async (mutant) => {
+    const subject = new TestSubject(mutant);
+    subject.refuse('boom');
+    expect(await subject.sendBatch(refused)).toMatchObject({ threw: expect.stringContaining('refused by the engine') });
+    expect(subject.bodies()).toEqual([]);
+    expect(subject.lies).toBe(0);
+  },
+);
+
+test('joins-the-neighbours-transaction undoes what another batch has stored meanwhile', async () => {
+  const subject = new TestSubject('joins-the-neighbours-transaction');
+  subject.refuse('boom');
+  const [failed, other] = await Promise.all([subject.sendBatch(refused), subject.sendBatch(messages(2))]);
+  expect(failed).toHaveProperty('threw');
+  expect(subject.bodiesById(other)).toEqual([undefined, undefined]);
+  expect(subject.lies).toBe(1);
+});
