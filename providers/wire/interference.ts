@@ -129,6 +129,10 @@ function placeOf(point: Place, text: string): string {
 export class Interferences {
   readonly #armed = new Set<Interference>();
 
+  get none(): boolean {
+    return this.#armed.size === 0;
+  }
+
   arm(interference: Interference): void {
     this.#armed.add(interference);
   }

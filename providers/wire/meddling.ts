@@ -62,6 +62,11 @@ export class Meddling implements Victim {
   /** What is done with a message of the client. */
   decideUp(message: Message): Pick<Decision, 'first' | 'after'> {
     const { interferences, conversation } = this.#o;
+    if (interferences.none) {
+      // Whether the client is inside a transaction, the server's next ReadyForQuery will tell.
+      this.#turns.missed();
+      return {};
+    }
     const waits = conversation.idle && this.#turns.inside;
     const step = this.#stepOf(message);
     const meeting = [...(waits ? interferences.meetingInside : []), ...(step ? interferences.meeting(step) : [])];

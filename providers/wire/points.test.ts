@@ -191,6 +191,14 @@ describe('a commit that the text alone does not show', () => {
   });
 });
 
+it('a transaction that was begun before anything was armed has a commit', async () => {
+  await c.query('BEGIN');
+  await c.query(insert);
+  expect(await isCut({ commit: 'before-sent' }, () => c.query('COMMIT'))).toBe(true);
+  while ((await sessions()) > 0);
+  expect(await stored()).toEqual([]);
+});
+
 describe('before a statement', () => {
   it('the n-th since arming, over all connections', async () => {
     await c.query('SELECT 0');

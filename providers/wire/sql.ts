@@ -146,8 +146,14 @@ export function mayWrite(sql: string, functions: ReadonlySet<string>): boolean {
 
 /** Whether a statement takes COPY data from the client. */
 export function copiesIn(sql: string): boolean {
-  const words = [...wordsOf(sql)];
-  return words[0] === 'COPY' && words.some((word, n) => word === 'FROM' && words[n + 1] === 'STDIN');
+  let previous = '';
+  for (const word of wordsOf(sql)) {
+    // Other texts can be long.
+    if (previous === '' && word !== 'COPY') return false;
+    if (previous === 'FROM' && word === 'STDIN') return true;
+    previous = word;
+  }
+  return false;
 }
 
 /** A name without its quotes. */

@@ -51,6 +51,11 @@ export class Turns {
     return last && !this.#copies ? this.#end() : undefined;
   }
 
+  /** Something is passed on that nobody has looked at; it may be a write. */
+  missed(): void {
+    this.#wrote = true;
+  }
+
   /** Everything has been answered. */
   settled(inTransaction: boolean): void {
     this.#open = inTransaction;
