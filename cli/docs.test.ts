@@ -19,8 +19,8 @@ test('docs/cli.md has the exit codes in their order', () => {
 
 test('docs/cli.md names every command and variable that the help names', async () => {
   const { stdout } = await runCli(['--help'], { columns: 120 });
-  const commands = [...stdout.matchAll(/^ {2}(run|list|explain|doctor) /gm)].map((match) => match[1]!);
-  expect(commands).toEqual(['run', 'list', 'explain', 'doctor']);
+  const commands = [...stdout.matchAll(/^ {2}(run|prove|list|explain|doctor) /gm)].map((match) => match[1]!);
+  expect(commands).toEqual(['run', 'prove', 'list', 'explain', 'doctor']);
   for (const command of commands.slice(1)) expect(page).toContain(`\n## ${command}\n`);
   const rows = stdout.slice(stdout.indexOf('Environment:')).matchAll(/^ {2}([A-Z_, ]+?)(?: {2}|$)/gm);
   const variables = [...rows].flatMap((match) => match[1]!.split(', '));

@@ -50,7 +50,8 @@ function renderGuard(guard: Guard, mutants: Pick<Mutant, 'id' | 'lie'>[], termin
         inner,
       ),
       '',
-      `run it  npx contract-test --guard ${guard.id}`,
+      `run it    npx contract-test --guard ${guard.id}`,
+      `prove it  npx contract-test prove --guard ${guard.id}`,
     ]),
   ];
 }

@@ -8,6 +8,7 @@ const examples: [command: string, what: string][] = [
   ['npx contract-test --backend ./my-queue.ts', 'your own backend'],
   ['npx contract-test -p sqlite/file -g "send-batch/ids-*"', 'some guards on one engine path'],
   ['npx contract-test -r console -r json=report.json', 'for people, and for programs'],
+  ['npx contract-test prove --backend ./my-queue.ts', 'whether the guards find mutants of it'],
   ['npx contract-test explain ids-in-caller-order', 'what a guard asks for'],
 ];
 

@@ -17,15 +17,19 @@ test('help without a command tells of run’s options, of commands, examples, ex
   expect(stdout).toContain('  130  interrupted\n    2  wrong usage');
 });
 
-test.each([['--help'], ['run', '--help'], ['list', '--help'], ['explain', '--help'], ['doctor', '--help']])(
-  'the help of %s %s fits a narrow terminal',
-  async (...argv) => {
-    const { exitCode, stdout } = await runCli(argv, { columns: 60 });
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^Usage: contract-test/);
-    expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([]);
-  },
-);
+test.each([
+  ['--help'],
+  ['run', '--help'],
+  ['prove', '--help'],
+  ['list', '--help'],
+  ['explain', '--help'],
+  ['doctor', '--help'],
+])('the help of %s %s fits a narrow terminal', async (...argv) => {
+  const { exitCode, stdout } = await runCli(argv, { columns: 60 });
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^Usage: contract-test/);
+  expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([]);
+});
 
 test('help of a subcommand, word for word', async () => {
   expect((await runCli(['doctor', '--help'])).stdout).toBe(`Usage: contract-test doctor [options]
@@ -178,9 +182,11 @@ send-batch/ids-in-caller-order  (must, since clause set 1)
             chunks crossed
             without it the verdict is vacuous and proves
             nothing
-  mutants   reversed-ids: returns the ids in reverse
+  mutants   send-batch/reversed-ids: returns the ids in
+            reverse
 
-  run it  npx contract-test --guard send-batch/ids-in-caller-order
+  run it    npx contract-test --guard send-batch/ids-in-caller-order
+  prove it  npx contract-test prove --guard send-batch/ids-in-caller-order
 `);
 });
 

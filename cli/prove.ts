@@ -67,8 +67,8 @@ async function prove(flags: ProveFlags, context: Context): Promise<number> {
   const only = option.list(mutant ?? []);
   checkNames(options, toolkit);
   checkMutants(only, await toolkit.mutants());
-  const made = makeProofReporters(reporters, context, options.seed);
   const lanes = option.integer('--concurrency', concurrency ?? options.concurrency, { least: 1, most: 64 });
+  const made = makeProofReporters(reporters, context, options.seed);
   const proof = await toolkit.prove(
     { ...options, trace: false, keep: false, concurrency: lanes, full: full ?? false, only, signal: context.signal },
     made,

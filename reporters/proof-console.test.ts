@@ -24,7 +24,6 @@ const control = sampleTrial({ role: 'control', mutant: 'send-batch/pass-through'
 
 test('mutants that are killed are one line each', () => {
   expect(shown(sampleProof([control, sampleTrial()]))).toBe(`
-seed    7
 ✓ sqlite/file/prepared: send-batch, backend my-queue: 1 of 1 mutant killed
 
 send-batch/ids-in-caller-order
@@ -87,4 +86,12 @@ test('a path on which doctor failed is told of, and nothing is proven', () => {
   const proof = sampleProof([sampleTrial()]);
   proof.paths.push({ ...proof.paths[0]!, path: 'sqlite/memory/prepared', ill: 'doctor: restore (rows are left)' });
   expect(shown(proof)).toContain('not tried: doctor: restore (rows are left)');
+});
+
+test('the seed is told first, with the engine', () => {
+  const stream = new PassThrough();
+  const reporter = proofConsole(stream, terminals.wide, 7);
+  expect(stream.read()).toBe(null);
+  for (const engine of sampleProof([]).engines) reporter.engineStarted!(engine);
+  expect(String(stream.read())).toMatch(/^seed {4}7\nengine {2}/);
 });

@@ -18,10 +18,14 @@ interface Trying {
 export function proofConsole(stream: Writable, terminal: Terminal, seed: number): ProofReporter {
   const out = new LiveLine(stream, terminal);
   const trying: Trying[] = [];
-  out.print([`seed    ${seed}`]);
+  let beginning = [`seed    ${seed}`];
+  const engine = (lines: string[]) => {
+    out.print([...beginning, ...lines]);
+    beginning = [];
+  };
   return {
-    engineStarted: (engine) => out.print(renderEngine(engine, terminal)),
-    engineAbsent: (engine) => out.print(renderAbsent(engine, terminal)),
+    engineStarted: (started) => engine(renderEngine(started, terminal)),
+    engineAbsent: (absent) => engine(renderAbsent(absent, terminal)),
     pathStarted(path, total) {
       if (path.ill !== null)
         out.print([renderPathEnd({ path, total, trials: [], startedAt: performance.now() }, terminal)]);

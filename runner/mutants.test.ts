@@ -13,13 +13,14 @@ beforeAll(async () => {
 }, 600_000);
 
 describe('each behavioural mutant is killed by the guard that it is aimed at', () => {
-  it.each(lies.filter((m) => !onlyOnServer.has(m.id)).map((m) => [m.id, m] as const))('%s', (_id, mutant) => {
+  const told = lies.filter(({ id }) => !onlyOnServer.has(id));
+  it.each(told.map((m) => [m.id, m] as const))('%s', (_id, mutant) => {
     const trials = fared(proof, mutant);
     expect(trials).toContainEqual(expect.stringMatching(/^killed on/));
     expect(trials.filter((trial) => !/^(killed|inert|not-applicable) on/.test(trial))).toEqual([]);
   });
 
-  it.each([...onlyOnServer])('%s can be told on a server only', (id) => {
+  it.each([...onlyOnServer])('%s cannot be told here', (id) => {
     const trials = fared(proof, { id });
     expect(trials).toEqual(paths.map((path) => expect.stringMatching(`^not-applicable on ${path}: `)));
   });
