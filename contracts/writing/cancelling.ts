@@ -30,12 +30,13 @@ export function abortTakesEffect<Item>(w: Writes<Item>): Guard {
     proves: ['aborted while held'],
     async check(bench) {
       const items = w.items(bench, severalChunks(bench));
+      let limit = bound;
       for (const step of stepsBeforeCommit(await statementsOf(bench, w, items))) {
         await bench.case(step.name, async () => {
           const rig = await bench.open();
           const held = await hold(rig, w, items, step);
           const what = `a batch that was aborted while it was held ${step.where}`;
-          const waited = await held.abort(bound);
+          const waited = await held.abort(limit);
           await held.letGo();
           const written = await held.call;
           bench.record('aborted while held', 1);
@@ -45,8 +46,11 @@ export function abortTakesEffect<Item>(w: Writes<Item>): Guard {
           );
           await rig.quiet();
           if (waited === undefined) {
+            const seconds = limit / 1000;
+            // Who took no notice once need not be waited for as long again.
+            limit = patience;
             throw new Violation(
-              `${what} did not settle within ${bound / 1000} s of its abort; when the engine was let go, it ${cameTo(w, written)}`,
+              `${what} did not settle within ${seconds} s of its abort; when the engine was let go, it ${cameTo(w, written)}`,
             );
           }
           // Of what is held at the commit nobody on the subject's side can tell whether it went out.
