@@ -48,6 +48,8 @@ export type AbortKind = (typeof abortKinds)[number];
 export type Fault =
   /** The n-th row (from 1) that any session inserts into `table` is refused by the engine; later ones too, unless `once`. */
   | { at: 'row'; table: string; nth: number; kind: RowFaultKind; once?: boolean }
+  /** Every row that is inserted into `table` and holds this text is refused by the engine, however often it is sent. */
+  | { at: 'poison'; table: string; text: string }
   /** The next commit that holds a row of `table` is refused by the engine. */
   | { at: 'commit'; table: string }
   /** The next rows of `table` get identities from `start` on, `step` apart. */
@@ -82,6 +84,7 @@ export interface Sprung {
 /** What a provider must have for each fault. */
 export const meansOf = {
   row: 'rowFault',
+  poison: 'rowFault',
   commit: 'commitFault',
   identity: 'identityStart',
   session: 'sessionZone',

@@ -1,5 +1,5 @@
 import { mustFail, mustHaveStoredNothing } from '../kernel/checks.ts';
-import type { RowFaultKind } from '../kernel/engine.ts';
+import type { RowFaultKind, Snapshot } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
 import { short } from '../kernel/print.ts';
 import { justASecondChunk, type Position, positions, rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
@@ -39,6 +39,7 @@ export function nothingPersistsAfterFailure<Item>(w: Writes<Item>): Guard {
         });
       }
       await lastOfALargeBatch(bench, w, standing, whole);
+      await poisoned(bench, w, standing, two);
       met.record(bench);
     },
   });
@@ -118,10 +119,22 @@ async function failAt<Item>(
   if (fault.nth > 1) bench.record('rows accepted before the fault', sprung.rowsBefore);
   const what = `a batch whose row ${fault.nth} in ${fault.table} the engine refused (${fault.kind})`;
   mustFail(w, items, written, what, { answerLost: fault.kind === 'session-ended' });
+  await mustHaveLeftNothing(bench, w, rig, items, before, what);
+  return true;
+}
+
+/** Fails the guard when anything of the items is stored, or any row that was not there before. */
+async function mustHaveLeftNothing<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  rig: Rig,
+  items: readonly Item[],
+  before: Snapshot,
+  what: string,
+): Promise<void> {
   await mustHaveStoredNothing(bench, w, rig, items, what);
   const more = grown(before, await rig.lease.snapshot());
   if (Object.keys(more).length > 0) throw new Violation(`${what} left rows behind: ${short(more)}`);
-  return true;
 }
 
 async function lastOfALargeBatch<Item>(
@@ -137,5 +150,31 @@ async function lastOfALargeBatch<Item>(
   await standing.case('last-row-of-a-large-batch', (rig) => {
     const nth = Math.floor((rows * most) / size);
     return failAt(bench, w, rig, w.items(bench, most), { table, kind: 'trigger', nth });
+  });
+}
+
+/**
+ * One item is refused however often it is sent, and the others are not: whoever tries again item by item after a failure
+ * stores those before it.
+ */
+async function poisoned<Item>(bench: Bench, w: Writes<Item>, standing: Standing, { size, tables }: Batch<Item>) {
+  await standing.case('item-that-is-always-refused', async (rig) => {
+    for (const table of Object.keys(tables.full)) {
+      const items = w.items(bench, size);
+      const bad = items[Math.floor(size / 2)]!;
+      const before = await rig.lease.snapshot();
+      const armed = await rig.lease.arm({ at: 'poison', table, text: w.token(bad) });
+      const written = await w.write(rig, items);
+      const sprung = await armed.sprung();
+      await armed.disarm();
+      // The item's nonce is in the row of its body, and in no other table.
+      if (sprung.count === 0) continue;
+      bench.record('faults raised', sprung.raised);
+      const what = `a batch with an item that ${table} refuses however often it is sent`;
+      mustFail(w, items, written, what);
+      await mustHaveLeftNothing(bench, w, rig, items, before, what);
+      return true;
+    }
+    return false;
   });
 }

@@ -16,6 +16,7 @@ import { spreadOverRows } from '../spread.ts';
 import {
   type Operation,
   openStore,
+  type Row,
   removeStore,
   type Store,
   type StoredRow,
@@ -106,6 +107,7 @@ function take(store: Store, key: string, duty: Duty): void {
 
 function faultDuty(nonce: string, fault: Fault): Duty {
   if (fault.at === 'row') return rowFaultDuty(nonce, fault);
+  if (fault.at === 'poison') return poisonDuty(nonce, fault);
   if (fault.at === 'commit') return commitFaultDuty(nonce, fault.table);
   throw new TypeError(`memory: no fault at ${fault.at}`);
 }
@@ -119,6 +121,24 @@ function rowFaultDuty(nonce: string, fault: Extract<Fault, { at: 'row' }>): Duty
     if (rows === fault.nth || (rows > fault.nth && !fault.once)) trap.spring(rows - 1);
   };
   return { hook: { beforeRow }, report: () => ({ ...trap.sprung }) };
+}
+
+function poisonDuty(nonce: string, { table, text }: Extract<Fault, { at: 'poison' }>): Duty {
+  const trap = new Trap(nonce);
+  let rows = 0;
+  const beforeRow = (into: string, row: Row): void => {
+    if (into !== table) return;
+    if (holds(row, text)) trap.spring(rows);
+    rows += 1;
+  };
+  return { hook: { beforeRow }, report: () => ({ ...trap.sprung }) };
+}
+
+/** Whether a value of a row holds a text, as text or as its bytes. */
+function holds(row: Row, text: string): boolean {
+  return Object.values(row).some((value) =>
+    value instanceof Uint8Array ? Buffer.from(value).includes(text) : JSON.stringify(value)?.includes(text),
+  );
 }
 
 function commitFaultDuty(nonce: string, table: string): Duty {

@@ -95,6 +95,21 @@ describe('faults', () => {
     expect(store.rows('things')).toHaveLength(5);
   });
 
+  it('at a poisoned row: fires whenever the row is sent, and lets all others pass', async () => {
+    const armed = await lease.arm({ at: 'poison', table: 'things', text: 'bad-1' });
+    const send = (...values: unknown[]) => {
+      const transaction = store.begin();
+      for (const value of values) transaction.insert('things', { value });
+      transaction.commit();
+    };
+    send('bad-2', { deep: 'bad' });
+    expect(() => send('good', { deep: ['a bad-1 one'] })).toThrow(armed.nonce);
+    expect(() => send(new TextEncoder().encode('bad-1'))).toThrow(armed.nonce);
+    send('good');
+    expect(await armed.sprung()).toEqual({ count: 2, rowsBefore: 3, raised: 2 });
+    expect(store.rows('things').map(({ value }) => value)).toEqual(['bad-2', { deep: 'bad' }, 'good']);
+  });
+
   it('at the commit: refuses the next that holds a row of the table', async () => {
     store.createTable('others');
     const armed = await lease.arm({ at: 'commit', table: 'things' });

@@ -21,7 +21,7 @@ export interface StoreHook {
   /** Called instead of an operation, which happens when `run` is called; returns its result. */
   around?<T>(operation: Operation, run: () => T): T;
   /** Called for each row before it is inserted. */
-  beforeRow?(table: string): void;
+  beforeRow?(table: string, row: Row): void;
   /** Called with the tables that the transaction inserted into, before anything becomes visible. */
   beforeCommit?(tables: ReadonlySet<string>): void;
 }
@@ -132,7 +132,7 @@ export class Transaction {
       const inserted = new Map<number, Row>();
       for (const row of rows) {
         const copy = structuredClone(row);
-        for (const hook of this.#store.hooks) hook.beforeRow?.(table);
+        for (const hook of this.#store.hooks) hook.beforeRow?.(table, row);
         inserted.set(this.#store.nextId(), copy);
       }
       for (const [id, row] of inserted) this.#changesOf(table).set(id, row);

@@ -52,6 +52,21 @@ describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
       expect(await valuesIn(lease)).toEqual(['a']);
     }));
 
+  it('a poisoned row is refused whenever it is sent, and no other', () =>
+    onLease(where, async (lease, subject) => {
+      const armed = await lease.arm({ at: 'poison', table: 'things', text: 'bad-1' });
+      expect(await subject.errorOf(insert('bad-2'))).toBeNull();
+      for (let i = 0; i < 2; i++) {
+        expect(await subject.errorOf(insert('good', 'a bad-1 one'))).toBe(`refused by ${armed.nonce}`);
+      }
+      expect(await subject.errorOf(insert(Buffer.from('bad-1').toString('hex')))).toBe(`refused by ${armed.nonce}`);
+      expect(await subject.errorOf(insert('good'))).toBeNull();
+      expect(await armed.sprung()).toEqual({ count: 3, rowsBefore: 2, raised: 3 });
+      expect(await valuesIn(lease)).toEqual(['bad-2', 'good']);
+      await armed.disarm();
+      expect(await subject.errorOf(insert('bad-1'))).toBeNull();
+    }));
+
   it('a serialization failure that is raised once lets the same rows pass when they are tried again', () =>
     onLease(where, async (lease, subject) => {
       const armed = await lease.arm({ at: 'row', table: 'things', nth: 2, kind: 'serialization', once: true });

@@ -11,6 +11,7 @@ import { armZone } from './zone-fault.ts';
 export async function armFault(place: Place, fault: Fault): Promise<ArmedFault> {
   switch (fault.at) {
     case 'row':
+    case 'poison':
     case 'commit':
       return armTrap(place, fault);
     case 'identity':

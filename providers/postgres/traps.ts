@@ -6,7 +6,7 @@ import { isMissing } from './errors.ts';
 import { qualified, quoteName, quoteText } from './sql.ts';
 
 /** Faults that are raised by a trigger. */
-export type TrapFault = Extract<Fault, { at: 'row' | 'commit' }>;
+export type TrapFault = Extract<Fault, { at: 'row' | 'poison' | 'commit' }>;
 
 /** How the trap raises each kind, in PL/pgSQL; a violated helper bears the nonce, so that the engine's words carry it. */
 const raises: Record<RowFaultKind, (trap: Trap) => string> = {
@@ -64,13 +64,18 @@ export async function armTrap(place: Place, fault: TrapFault): Promise<ArmedFaul
   const nonce = newNonce();
   const trap = trapOf(place.schema, nonce, fault.table);
   const sequences = `CREATE SEQUENCE ${trap.rows}; CREATE SEQUENCE ${trap.springs};`;
-  const triggers = fault.at === 'row' ? rowTrap(trap, fault) : commitTrap(trap);
+  const triggers = triggersOf(trap, fault);
   await place.run((client) => client.query(`BEGIN; ${sequences} ${triggers} COMMIT`));
   return armedFault({
     nonce,
     count: () => place.run((client) => sprungOf(client, trap, fault)),
     remove: () => place.run((client) => removeTrap(client, trap)),
   });
+}
+
+function triggersOf(trap: Trap, fault: TrapFault): string {
+  if (fault.at === 'row') return rowTrap(trap, fault);
+  return fault.at === 'poison' ? poisonTrap(trap, fault) : commitTrap(trap);
 }
 
 function rowTrap(trap: Trap, { kind, nth, once }: Extract<Fault, { at: 'row' }>): string {
@@ -83,6 +88,22 @@ function rowTrap(trap: Trap, { kind, nth, once }: Extract<Fault, { at: 'row' }>)
       `IF nextval(${sequence(trap.rows)}) ${once ? '=' : '>='} ${nth} THEN
          PERFORM nextval(${sequence(trap.springs)});
          ${raises[kind](trap)};
+       END IF;`,
+    )}
+    CREATE TRIGGER ${trap.trigger} BEFORE INSERT ON ${trap.table} FOR EACH ROW EXECUTE FUNCTION ${trap.fires}();`;
+}
+
+/** The rows before the first that is refused are counted, and no later ones. */
+function poisonTrap(trap: Trap, { text }: Extract<Fault, { at: 'poison' }>): string {
+  const hex = Buffer.from(text).toString('hex');
+  return `
+    ${triggerFunction(
+      trap.fires,
+      `IF position(${quoteText(text)} IN NEW::text) > 0 OR position(${quoteText(hex)} IN NEW::text) > 0 THEN
+         PERFORM nextval(${sequence(trap.springs)});
+         ${raises.trigger(trap)};
+       ELSIF NOT (SELECT is_called FROM ${trap.springs}) THEN
+         PERFORM nextval(${sequence(trap.rows)});
        END IF;`,
     )}
     CREATE TRIGGER ${trap.trigger} BEFORE INSERT ON ${trap.table} FOR EACH ROW EXECUTE FUNCTION ${trap.fires}();`;
@@ -136,6 +157,7 @@ async function sprungOf(client: ClientBase, trap: Trap, fault: TrapFault): Promi
     });
   if (springs === 0) return { count: 0, rowsBefore: 0, raised: 0 };
   if (fault.at === 'row') return { count: springs, rowsBefore: fault.nth - 1, raised: springs };
+  if (fault.at === 'poison') return { count: springs, rowsBefore: rows, raised: springs };
   // The sequence counts the rows of later commits, too, which pass.
   return { count: 1, rowsBefore: rows, raised: 1 };
 }

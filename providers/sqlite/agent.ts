@@ -10,7 +10,7 @@ import { counterFor, ForeignKeysOff, type Order } from './fault-counters.ts';
 import { setNextId } from './identity.ts';
 import { type Connection, instrument } from './instrument.ts';
 import { atomically } from './transaction.ts';
-import { removeTrap, setTrap } from './traps.ts';
+import { isTrap, removeTrap, setTrap } from './traps.ts';
 import { WatchedSite } from './watched-site.ts';
 import { Recording, sampleQuery } from './watching.ts';
 
@@ -46,7 +46,7 @@ function install(): Agent {
       site.opened += 1;
       site.connections.add(connection);
       defineFunctions(connection.db, {
-        gate: (nonce) => site.gate(connection, nonce),
+        gate: (nonce, holds) => site.gate(connection, nonce, holds),
         look: () => site.look(),
       });
     },
@@ -127,7 +127,7 @@ function onConnection<T>(site: WatchedSite, work: (db: Connection['db']) => T): 
 
 function arm(at: SqliteSite, site: WatchedSite, order: Order): Unable | null {
   const { fault, nonce } = order;
-  if (isPrivate(at) && (fault.at === 'row' || fault.at === 'commit')) {
+  if (isPrivate(at) && isTrap(fault)) {
     const connection = site.connection;
     if (!connection) return unable('engine', 'no connection of node:sqlite to the private database is open');
     if (connection.db.isTransaction) {

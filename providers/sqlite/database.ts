@@ -24,7 +24,8 @@ export const lookFunction = `${ours}look`;
 
 /** What the functions that our triggers call do on one connection. */
 export interface TriggerFunctions {
-  gate(nonce: string): boolean;
+  /** `holds`: whether the row holds what the trap looks for. */
+  gate(nonce: string, holds: boolean): boolean;
   look(): void;
 }
 
@@ -32,7 +33,7 @@ const idle: TriggerFunctions = { gate: () => false, look: () => {} };
 
 export function defineFunctions(db: Sqlite.DatabaseSync, functions: TriggerFunctions = idle): void {
   const options = { varargs: true, deterministic: false };
-  db.function(gateFunction, options, (nonce) => Number(functions.gate(String(nonce))));
+  db.function(gateFunction, options, (nonce, holds) => Number(functions.gate(String(nonce), Number(holds) === 1)));
   db.function(lookFunction, options, () => {
     functions.look();
     return 0;

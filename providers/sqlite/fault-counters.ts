@@ -22,7 +22,7 @@ export interface FailedStatement {
 /** Decides when an armed fault springs, and counts; in the host's memory, where no rollback reaches. */
 export interface FaultCounter {
   /** Asked by the trap's trigger for each row: true springs it. */
-  gate(connection: Connection): boolean;
+  gate(connection: Connection, holds: boolean): boolean;
   /** A statement is about to run. */
   began(statement: Statement): void;
   /** A statement has run without an error, and changed so many rows. */
@@ -35,7 +35,7 @@ export interface FaultCounter {
 abstract class Counter implements FaultCounter {
   protected readonly sprung: Sprung = { count: 0, rowsBefore: 0, raised: 0 };
 
-  gate(_connection: Connection): boolean {
+  gate(_connection: Connection, _holds: boolean): boolean {
     return false;
   }
   began(_statement: Statement): void {}
@@ -70,6 +70,30 @@ class RowCounter extends Counter {
 
   override failed({ error }: FailedStatement): void {
     if (error instanceof Error && error.message.includes(this.#nonce)) this.sprung.raised += 1;
+  }
+}
+
+/** Springs at every row that holds the text that the trap looks for. */
+class PoisonCounter extends Counter {
+  readonly #nonce: string;
+
+  constructor(nonce: string) {
+    super();
+    this.#nonce = nonce;
+  }
+
+  override gate(_connection: Connection, holds: boolean): boolean {
+    if (holds) this.sprung.count += 1;
+    else if (this.sprung.count === 0) this.sprung.rowsBefore += 1;
+    return holds;
+  }
+
+  override failed({ error }: FailedStatement): void {
+    if (error instanceof Error && error.message.includes(this.#nonce)) this.sprung.raised += 1;
+  }
+
+  override report(): Sprung {
+    return this.sprung.count === 0 ? { ...this.sprung, rowsBefore: 0 } : super.report();
   }
 }
 
@@ -183,6 +207,8 @@ export function counterFor(
   switch (fault.at) {
     case 'row':
       return new RowCounter(nonce, fault.nth, fault.once ?? false);
+    case 'poison':
+      return new PoisonCounter(nonce);
     case 'commit':
       return new CommitCounter(hasForeignKeys);
     case 'lock':

@@ -62,6 +62,21 @@ describe.each(modes)('row faults in mode %s', (mode) => {
     expect(count(t)).toBe(6);
   });
 
+  it('refuses a poisoned row whenever it is sent, as text or as bytes, and no other', async () => {
+    await using t = await inThread(mode, schema);
+    const armed = await t.lease.arm({ at: 'poison', table: 'things', text: 'bad-1' });
+    expect(await armed.sprung()).toEqual({ count: 0, rowsBefore: 0, raised: 0 });
+    t.db.exec(`INSERT INTO things (value) VALUES ('bad-2'), (NULL)`);
+    const poisoned = `INSERT INTO things (value) VALUES ('good'), ('a bad-1 one')`;
+    for (let i = 0; i < 2; i++) expect(errorOf(() => t.db.exec(poisoned))).toContain(armed.nonce);
+    expect(errorOf(() => t.db.exec(`INSERT INTO things (value) VALUES (CAST('bad-1' AS BLOB))`))).toContain(
+      armed.nonce,
+    );
+    t.db.exec(`INSERT INTO things (value) VALUES ('good')`);
+    expect(await armed.sprung()).toEqual({ count: 3, rowsBefore: 3, raised: 3 });
+    expect(count(t)).toBe(3);
+  });
+
   it('sees the error whichever way the statement is run', async () => {
     await using t = await inThread(mode, schema);
     const armed = await t.lease.arm({ at: 'row', table: 'things', nth: 1, kind: 'trigger' });

@@ -33,7 +33,7 @@ import type { Order } from './fault-counters.ts';
 import { setNextId } from './identity.ts';
 import { ours } from './sql.ts';
 import { atomically } from './transaction.ts';
-import { removeLooks, removeTrap, rowFaults, setLooks, setTrap } from './traps.ts';
+import { isTrap, removeLooks, removeTrap, rowFaults, setLooks, setTrap, type TrapFault } from './traps.ts';
 
 /** What a lease needs of its engine. */
 export interface Landlord {
@@ -374,8 +374,8 @@ function sizeOf(path: string): number {
 }
 
 /** Whether the database itself carries the fault. */
-function isLocal(fault: Fault): fault is Extract<Fault, { at: 'row' | 'commit' | 'lock' }> {
-  return fault.at === 'row' || fault.at === 'commit' || fault.at === 'lock';
+function isLocal(fault: Fault): fault is TrapFault | Extract<Fault, { at: 'lock' }> {
+  return isTrap(fault) || fault.at === 'lock';
 }
 
 function unlessLocked<T>(work: () => T): T {

@@ -5,7 +5,11 @@ import { gateFunction, lookFunction } from './database.ts';
 import { ours, quoteName, quoteText } from './sql.ts';
 
 /** Faults that are raised by a trigger in the schema. */
-export type TrapFault = Extract<Fault, { at: 'row' | 'commit' }>;
+export type TrapFault = Extract<Fault, { at: 'row' | 'poison' | 'commit' }>;
+
+export function isTrap(fault: Fault): fault is TrapFault {
+  return fault.at === 'row' || fault.at === 'poison' || fault.at === 'commit';
+}
 
 /** By kind: the helper table's only column, and a value that violates its constraint. */
 const violations: Partial<Record<RowFaultKind, (helper: string) => { column: string; value: string }>> = {
@@ -26,10 +30,11 @@ export const rowFaults: readonly RowFaultKind[] = ['trigger', 'unique', 'not-nul
 export function setTrap(db: DatabaseSync, nonce: string, fault: TrapFault): void {
   const helper = quoteName(nonce);
   const raise = `SELECT RAISE(ABORT, ${quoteText(`refused by ${nonce}`)});`;
+  const holds = fault.at === 'poison' ? rowHolds(db, fault) : '0';
   const create = (when: 'BEFORE' | 'AFTER', body: string): void =>
     db.exec(
       `CREATE TRIGGER ${helper} ${when} INSERT ON ${quoteName(fault.table)}
-       WHEN ${gateFunction}(${quoteText(nonce)}) BEGIN ${body} END`,
+       WHEN ${gateFunction}(${quoteText(nonce)}, ${holds}) BEGIN ${body} END`,
     );
   if (fault.at === 'commit') {
     db.exec(`CREATE TABLE ${helper} (id INTEGER PRIMARY KEY,
@@ -37,14 +42,21 @@ export function setTrap(db: DatabaseSync, nonce: string, fault: TrapFault): void
     create('AFTER', `INSERT INTO ${helper} (parent) VALUES (-1);`);
     return;
   }
-  const violation = violations[fault.kind]?.(helper);
+  const violation = fault.at === 'row' ? violations[fault.kind]?.(helper) : undefined;
   if (!violation) {
     create('BEFORE', raise);
     return;
   }
   db.exec(`CREATE TABLE ${helper} (${violation.column})`);
-  if (fault.kind === 'unique') db.exec(`INSERT INTO ${helper} VALUES (1)`);
+  if ('kind' in fault && fault.kind === 'unique') db.exec(`INSERT INTO ${helper} VALUES (1)`);
   create('BEFORE', `INSERT INTO ${helper} VALUES (${violation.value}); ${raise}`);
+}
+
+/** Whether any column of the row that is inserted holds the text, as text or as its bytes. */
+function rowHolds(db: DatabaseSync, { table, text }: Extract<Fault, { at: 'poison' }>): string {
+  const columns = db.prepare(`SELECT name FROM pragma_table_xinfo(${quoteText(table)})`).all();
+  const values = columns.map(({ name }) => `coalesce(CAST(NEW.${quoteName(String(name))} AS TEXT), '')`);
+  return `instr(${values.join(" || ' ' || ")}, ${quoteText(text)}) > 0`;
 }
 
 /** Removes a trap; one that is not there, or never was, is no error. */

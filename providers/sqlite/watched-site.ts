@@ -55,9 +55,9 @@ export class WatchedSite {
     }
   }
 
-  gate(connection: Connection, nonce: string): boolean {
+  gate(connection: Connection, nonce: string, holds: boolean): boolean {
     if (this.#ownWork > 0) return false;
-    return this.faults.get(nonce)?.gate(connection) ?? false;
+    return this.faults.get(nonce)?.gate(connection, holds) ?? false;
   }
 
   /** A row has been changed by the statement that runs. */

@@ -98,6 +98,24 @@ export const failureMutants: Mutant[] = [
     },
   }),
   batchMutant({
+    id: 'falls-back-to-singles',
+    lie: 'Sends the messages of a batch that was refused again, one by one, up to the first that is refused.',
+    target: persists,
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      const reply = await ask(honest, copy ?? messages, options);
+      if (copy === undefined || !hasFailed(reply)) return answer(reply);
+      const outcomes: ReportedOutcome[] = [];
+      for (const message of copy) {
+        const one = await ask(honest, [message], options);
+        if (hasFailed(one)) return failWhole(one, copy.length);
+        tools.lied();
+        outcomes.push(...answer(one));
+      }
+      return outcomes;
+    },
+  }),
+  batchMutant({
     id: 'flash-one-row',
     lie: 'Commits the first two messages one after the other, and deletes them before it sends the batch.',
     target: partial,
