@@ -60,6 +60,31 @@ it('a subject finds its schema whichever way it connects, and nothing of another
   await two.release();
 });
 
+it('what was released has no session left, whatever its subject was at', async () => {
+  const lease = await engine.lease(direct);
+  const { schema } = siteOf(lease);
+  const subjects = await Promise.all(['idle', 'in a transaction', 'at work'].map(() => subjectOn(lease)));
+  for (const subject of subjects) await subject.query('SELECT 1');
+  await subjects[1]!.query('BEGIN; CREATE TABLE t (id int)');
+  const cancelled = subjects[2]!.errorOf('SELECT pg_sleep(600)');
+  await lease.release();
+  expect(await asOwner(`SELECT state FROM pg_stat_activity WHERE usename = '${schema}'`)).toEqual([]);
+  expect(await cancelled).not.toBeNull();
+});
+
+it('more pools than the server has slots can be opened one after the other', async () => {
+  const [{ most }] = (await asOwner(`SELECT current_setting('max_connections')::int AS most`)) as [{ most: number }];
+  for (let opened = 0; opened < most + 20; opened += 8) {
+    const lease = await engine.lease(direct);
+    const pool = new pg.Pool({ connectionString: siteOf(lease).url, max: 8 });
+    await Promise.all(Array.from({ length: 8 }, () => pool.query('SELECT pg_sleep(0.001)')));
+    // A pool says that it has ended before its sockets are closed.
+    await pool.end();
+    await lease.release();
+    expect(await asOwner(`SELECT 1 FROM pg_stat_activity WHERE usename = '${siteOf(lease).schema}'`)).toEqual([]);
+  }
+});
+
 it('what was released leaves neither schema nor role, and reads of it find nothing', async () => {
   const lease = await engine.lease(direct);
   const subject = await subjectOn(lease);

@@ -29,7 +29,7 @@ export type FindPrograms = (directory: string, account: Account | undefined) => 
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: '100',
+  max_connections: '300',
   timezone: 'UTC',
   // Messages are read here and shown to people; what they say must not depend on the machine.
   lc_messages: 'C',

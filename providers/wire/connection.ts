@@ -7,7 +7,7 @@ import { lookBeforeSync, lookInside } from './look-inside.ts';
 import { Meddling } from './meddling.ts';
 import { code, fromClient, fromServer, readError, withoutChannelBinding } from './messages.ts';
 import type { Moment, Recorder, Session } from './recording.ts';
-import { connectUpstream, type Upstream } from './upstream.ts';
+import { cancelUpstream, connectUpstream, type Upstream } from './upstream.ts';
 
 /** What all connections of a tap share. */
 export interface Shared {
@@ -19,6 +19,9 @@ export interface Shared {
   /** The number of the next session. */
   nextNumber(): number;
 }
+
+/** Milliseconds that a server has to end a session whose client is gone. */
+const longestFarewell = 1000;
 
 const startsStatement: ReadonlySet<number> = new Set(['Q', 'E', 'F'].map(code));
 
@@ -56,10 +59,28 @@ export class Connection {
     );
   }
 
-  /** Ends both sides at once. */
-  close(): Promise<void> {
+  /** Ends the client at once, and the server's session; resolves when the server has let go of it, or after a while. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (server && this.#session) {
+      this.#up.drop();
+      this.#down.drop();
+      this.#client.destroy();
+      server.end();
+      // What runs is run to its end, whoever waits for it.
+      if (!this.#session.conversation.idle && this.#cancelKey !== undefined)
+        cancelUpstream(this.#shared.upstream, Buffer.from(this.#cancelKey, 'hex'));
+      const patience = setTimeout(() => this.#destroyAll(), longestFarewell);
+      await this.closed;
+      clearTimeout(patience);
+    } else {
+      this.#destroyAll();
+      await this.closed;
+    }
+  }
+
+  #destroyAll(): void {
     for (const socket of this.#sockets) socket.destroy();
-    return this.closed;
   }
 
   #own(socket: Socket): void {

@@ -26,8 +26,8 @@ async function tapped(tls?: object) {
       return [socket, peer];
     },
     async close(): Promise<void> {
-      await tap.close();
       for (const socket of sockets) socket.destroy();
+      await tap.close();
       server.close();
     },
   };

@@ -35,7 +35,7 @@ export interface Tap {
   hear(sqlstate: string): Hearing;
   /** Enters in the recordings what was done to all connections. */
   note(text: string): void;
-  /** Ends all connections and gives the port back. */
+  /** Ends all connections and gives the port back; resolves when the server has let go of their sessions. */
   close(): Promise<void>;
 }
 

@@ -24,6 +24,18 @@ export async function connectUpstream(upstream: Upstream, opened: (socket: Socke
   return secure;
 }
 
+/** Asks the server to cancel what the session with this process and key runs; nobody is told whether it did. */
+export function cancelUpstream(upstream: Upstream, key: Buffer): void {
+  const request = Buffer.alloc(8 + key.length);
+  request.writeInt32BE(request.length);
+  request.writeInt32BE(packet.cancel, 4);
+  key.copy(request, 8);
+  connectUpstream(upstream, (socket) => socket.on('error', () => {})).then(
+    (socket) => socket.resume().end(request),
+    () => {},
+  );
+}
+
 async function agreeOnTls(socket: Socket): Promise<void> {
   const request = Buffer.alloc(8);
   request.writeInt32BE(8);
