@@ -11,8 +11,6 @@ export interface Place {
   /** What the subject is connected through. */
   tap: Tap;
   schema: string;
-  /** The subject's role, where it is the lease's own. */
-  role: string | undefined;
   /** Kills the server, before this returns; resolves when it is gone. */
   crash(): Promise<Crashed>;
   /** Runs work on a connection of the judge's that looks into the schema. */

@@ -12,7 +12,6 @@ import { isLost } from './errors.ts';
 import { PostgresLease } from './lease.ts';
 import { type Namespace, Namespaces, siteOf } from './namespaces.ts';
 import { Owner } from './owner.ts';
-import { noRoleOfItsOwn } from './zone-fault.ts';
 
 /** How the server is reached: by a connection of its own, with nothing between. */
 export const modes = ['direct'] as const;
@@ -163,7 +162,7 @@ export class PostgresEngine implements Engine {
   }
 
   #lacks(): EngineFacts['lacks'] {
-    return this.#server.own ? {} : { crash: somebodys, sessionZone: noRoleOfItsOwn };
+    return this.#server.own ? {} : { crash: somebodys };
   }
 
   #placeOf(schema: string): string {

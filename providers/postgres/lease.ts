@@ -68,7 +68,6 @@ export class PostgresLease implements Lease {
       connections: landlord.connections,
       tap,
       schema: namespace.schema,
-      role: namespace.role,
       crash: () => this.#crash(),
       run: (work) => this.#run(work),
     };

@@ -7,6 +7,7 @@ import { lookBeforeSync, lookInside } from './look-inside.ts';
 import { Meddling } from './meddling.ts';
 import { code, fromClient, fromServer, readError, withoutChannelBinding } from './messages.ts';
 import type { Moment, Recorder, Session } from './recording.ts';
+import { withOption } from './start-up.ts';
 import { cancelUpstream, connectUpstream, type Upstream } from './upstream.ts';
 
 /** What all connections of a tap share. */
@@ -16,6 +17,8 @@ export interface Shared {
   readonly interferences: Interferences;
   /** Sessions by process and key, as a cancel request names them. */
   readonly cancelKeys: Map<string, Conversation>;
+  /** What sessions that begin now are given, unless their client says otherwise. */
+  readonly options: Set<{ text: string; sessions: number }>;
   /** The number of the next session. */
   nextNumber(): number;
 }
@@ -138,7 +141,7 @@ export class Connection {
   }
 
   #decideUp(message: Message): Decision | undefined {
-    if (message.type === 0) return this.#decideOpening(message.body.readInt32BE());
+    if (message.type === 0) return this.#decideOpening(message.body);
     const { first, after } = this.#meddling?.decideUp(message) ?? {};
     const look = this.#lookBefore(message);
     return decision({ look, first, after });
@@ -154,7 +157,9 @@ export class Connection {
   }
 
   /** TLS and GSSAPI are refused: the way to a loopback address is as private as the tap is. */
-  #decideOpening(request: number): Decision | undefined {
+  #decideOpening(body: Buffer): Decision | undefined {
+    const request = body.readInt32BE();
+    if (request >> 16 === 3) return this.#withOptions(body);
     if (request !== packet.ssl && request !== packet.gss) return undefined;
     return {
       first: async () => {
@@ -163,6 +168,13 @@ export class Connection {
       },
       instead: Buffer.alloc(0),
     };
+  }
+
+  #withOptions(body: Buffer): Decision | undefined {
+    const { options } = this.#shared;
+    if (options.size === 0) return undefined;
+    for (const option of options) option.sessions += 1;
+    return { instead: withOption(body, [...options].map(({ text }) => text).join(' ')) };
   }
 
   #passingUp(message: Message, bytes: Buffer): void {

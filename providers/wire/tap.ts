@@ -4,6 +4,7 @@ import { Connection } from './connection.ts';
 import { type Act, Interference, Interferences, type Place, type Victim } from './interference.ts';
 import { quiet } from './quiet.ts';
 import { type Hearing, Recorder, type Recording, type RecordOptions } from './recording.ts';
+import { optionText } from './start-up.ts';
 import type { Upstream } from './upstream.ts';
 
 /** An interference that was asked for. */
@@ -14,6 +15,14 @@ export interface Armed {
   readonly passed: Victim['bytes'] | undefined;
   /** It does not go off any more. */
   disarm(): void;
+}
+
+/** A default that was given to sessions. */
+export interface SessionDefault {
+  /** Sessions that began with it. */
+  readonly sessions: number;
+  /** Sessions that begin later do without it. */
+  remove(): void;
 }
 
 /** A loopback address whose connections lead to a server, and which sees what passes. */
@@ -31,6 +40,8 @@ export interface Tap {
    * or until the time is over. Tells in words what was seen.
    */
   quiet(milliseconds: number): Promise<string>;
+  /** Sets a parameter for sessions that begin from now on, as their default: what their client sets itself holds. */
+  setDefault(parameter: string, value: string): SessionDefault;
   /** Counts the server's errors of a code, and enters them in the recordings. */
   hear(sqlstate: string): Hearing;
   /** Enters in the recordings what was done to all connections. */
@@ -55,6 +66,7 @@ export async function openTap({ upstream }: { upstream: Upstream }): Promise<Tap
     recorder,
     interferences,
     cancelKeys: new Map(),
+    options: new Set<{ text: string; sessions: number }>(),
     nextNumber: () => ++sessions,
   };
   const server = createServer({ noDelay: true, allowHalfOpen: true, pauseOnConnect: true }, (client) => {
@@ -85,6 +97,16 @@ export async function openTap({ upstream }: { upstream: Upstream }): Promise<Tap
       recorder.functions = new Set(names.map((name) => name.toUpperCase()));
     },
     quiet: (milliseconds) => quiet(recorder, milliseconds),
+    setDefault(parameter, value) {
+      const option = { text: optionText(parameter, value), sessions: 0 };
+      shared.options.add(option);
+      return {
+        get sessions() {
+          return option.sessions;
+        },
+        remove: () => void shared.options.delete(option),
+      };
+    },
     hear: (sqlstate) => recorder.hear(sqlstate),
     note: (text) => recorder.note(text),
     async close() {
