@@ -3,7 +3,7 @@ import type { Mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message } from '../port.ts';
 import { ordinaryCopy } from './ordinary.ts';
-import { answer, ask, batchMutant, errorOf, hasFailed, type Reply } from './spoil.ts';
+import { answer, ask, batchMutant, errorOf, failWhole, hasFailed, type Reply } from './spoil.ts';
 
 const persists = 'send-batch/nothing-persists-after-failure';
 const usable = 'send-batch/backend-usable-after-failure';
@@ -12,6 +12,7 @@ const back = 'send-batch/failed-batch-does-not-come-back';
 const commit = 'send-batch/commit-failure-is-reported';
 const transient = 'send-batch/transient-fault-ends-whole';
 const reports = 'send-batch/every-outcome-reports-the-failure';
+const concurrent = 'send-batch/concurrent-failure-is-isolated';
 const fires = 'setup/fault-fires';
 
 /** Milliseconds after which something of a call arrives late. */
@@ -23,6 +24,8 @@ export const aftermathMutants: Mutant[] = [
     id: 'late-extra-row',
     lie: 'Stores the first message of a batch once more, some milliseconds after it has reported the batch as stored.',
     target: late,
+    // Whoever looks again some milliseconds later finds it.
+    alsoKilledBy: [persists],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, messages, options);
@@ -38,7 +41,7 @@ export const aftermathMutants: Mutant[] = [
     id: 'straggler-after-failure',
     lie: 'Stores the first message of a batch that failed, some milliseconds after it has reported the failure.',
     target: late,
-    alsoKilledBy: [persists, usable, back, transient, fires],
+    alsoKilledBy: [persists, usable, back, transient, fires, concurrent],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, messages, options);
@@ -54,6 +57,7 @@ export const aftermathMutants: Mutant[] = [
     id: 'ghosts-with-the-next-batch',
     lie: 'Stores the messages of a batch that the engine refused together with those of the next batch.',
     target: back,
+    alsoKilledBy: [concurrent],
     spoil(honest, tools) {
       let ghosts: Message[] = [];
       return async (messages, options) => {
@@ -62,7 +66,7 @@ export const aftermathMutants: Mutant[] = [
         ghosts = [];
         if (hasFailed(reply)) {
           if (copy !== undefined) ghosts = copy;
-          return answer(reply);
+          return failWhole(reply, messages.length);
         }
         if (kept.length > 0) tools.lied();
         return answer(reply).slice(kept.length);
@@ -74,7 +78,7 @@ export const aftermathMutants: Mutant[] = [
     lie: 'Reports a batch whose commit the engine refused as stored, under ids that it made up.',
     target: commit,
     // Where the engine words both alike, a refused row is taken for a refused commit.
-    alsoKilledBy: [persists, usable, back, reports, transient, fires, 'send-batch/concurrent-failure-is-isolated'],
+    alsoKilledBy: [persists, usable, back, reports, transient, fires, concurrent],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, messages, options);
@@ -114,7 +118,7 @@ export const aftermathMutants: Mutant[] = [
   batchMutant({
     id: 'joins-the-neighbours-transaction',
     lie: 'Undoes, when its batch is refused, also what others have stored since it began.',
-    target: 'send-batch/concurrent-failure-is-isolated',
+    target: concurrent,
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 2) return honest(messages, options);
@@ -154,7 +158,7 @@ function triedAgain(m: {
     lie,
     target: transient,
     // Faults that are raised once, whatever for, tempt it.
-    alsoKilledBy: [usable, commit, back, 'send-batch/concurrent-failure-is-isolated'],
+    alsoKilledBy: [usable, commit, back, concurrent],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, messages, options);

@@ -10,6 +10,10 @@ const reports = 'send-batch/every-outcome-reports-the-failure';
 const usable = 'send-batch/backend-usable-after-failure';
 const fires = 'setup/fault-fires';
 const chunks = 'setup/chunks-are-crossed';
+const transient = 'send-batch/transient-fault-ends-whole';
+const concurrent = 'send-batch/concurrent-failure-is-isolated';
+const commit = 'send-batch/commit-failure-is-reported';
+const oneCommit = 'send-batch/is-one-commit';
 
 /** Lies about batches that the engine refuses, and about what a reader sees of a batch before its end. */
 export const failureMutants: Mutant[] = [
@@ -18,7 +22,7 @@ export const failureMutants: Mutant[] = [
     lie: 'Puts the row of the first message back after the engine has refused the batch.',
     target: persists,
     // The row is made beforehand, where a reader may see it for a moment, since a trap that has sprung lets none pass.
-    alsoKilledBy: [partial, usable, fires, chunks],
+    alsoKilledBy: [partial, usable, fires, chunks, transient, oneCommit, concurrent],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 2) return honest(messages, options);
@@ -39,6 +43,7 @@ export const failureMutants: Mutant[] = [
     id: 'rollback-leaves-a-stranger',
     lie: 'Leaves a row that belongs to no message when the engine has refused a batch.',
     target: persists,
+    alsoKilledBy: [concurrent],
     spoil(honest, tools) {
       // The row is made while the subject opens, before any trap is armed and any reader looks.
       const ready = withStranger();
@@ -69,7 +74,7 @@ export const failureMutants: Mutant[] = [
     id: 'commit-per-chunk',
     lie: 'Commits a batch in three chunks, each in a transaction of its own.',
     target: persists,
-    alsoKilledBy: [partial, usable, fires, chunks],
+    alsoKilledBy: [partial, usable, fires, chunks, transient, oneCommit, concurrent],
     parts: ({ length }) => [
       range(0, Math.ceil(length / 3)),
       range(Math.ceil(length / 3), Math.ceil((2 * length) / 3)),
@@ -80,14 +85,14 @@ export const failureMutants: Mutant[] = [
     id: 'last-chunk-apart',
     lie: 'Commits everything but the last message first, then the last message.',
     target: persists,
-    alsoKilledBy: [partial, chunks],
+    alsoKilledBy: [partial, chunks, transient, oneCommit, concurrent],
     parts: ({ length }) => [range(0, length - 1), range(length - 1, length)],
   }),
   inParts({
     id: 'group-per-shape-commits',
     lie: 'Commits messages that set different options in transactions of their own.',
     target: persists,
-    alsoKilledBy: [partial],
+    alsoKilledBy: [partial, oneCommit],
     parts: (messages) => {
       const groups = new Map<string, number[]>();
       messages.forEach((message, slot) => {
@@ -119,7 +124,7 @@ export const failureMutants: Mutant[] = [
     id: 'flash-one-row',
     lie: 'Commits the first two messages one after the other, and deletes them before it sends the batch.',
     target: partial,
-    alsoKilledBy: [chunks],
+    alsoKilledBy: [chunks, oneCommit],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 3) return honest(messages, options);
@@ -139,7 +144,7 @@ export const failureMutants: Mutant[] = [
     id: 'two-halves-with-compensation',
     lie: 'Commits a batch in two halves, and deletes the first again when the second fails.',
     target: partial,
-    alsoKilledBy: [chunks],
+    alsoKilledBy: [chunks, oneCommit],
     undone: true,
     parts: ({ length }) => [range(0, Math.ceil(length / 2)), range(Math.ceil(length / 2), length)],
   }),
@@ -147,6 +152,8 @@ export const failureMutants: Mutant[] = [
     id: 'failure-reports-fewer',
     lie: 'Reports a failed batch by one outcome fewer than it has messages.',
     target: reports,
+    // Of a batch of one nothing is left that says so.
+    alsoKilledBy: [commit],
     told: (reply, count) => Array<ReportedOutcome>(count - 1).fill({ failed: errorOf(reply) }),
   }),
   afterFailure({
@@ -162,7 +169,7 @@ export const failureMutants: Mutant[] = [
     id: 'commit-of-aborted-is-success',
     lie: 'Reports a batch that was rolled back as stored, under ids that it made up.',
     target: reports,
-    alsoKilledBy: [persists, usable, fires],
+    alsoKilledBy: [persists, usable, fires, commit, transient, concurrent],
     told: (_reply, count) => range(0, count).map((slot) => ({ stored: 1_000_000_007 + slot })),
   }),
   batchMutant({
@@ -189,6 +196,7 @@ export const failureMutants: Mutant[] = [
     id: 'last-reply-first',
     lie: 'Stores the batch after one that the engine refused, but answers it with the reply to the refused one.',
     target: usable,
+    alsoKilledBy: [concurrent],
     spoil(honest, tools) {
       let unread: Reply | undefined;
       return async (messages, options) => {
