@@ -76,15 +76,27 @@ export function encode(value: unknown, cannotTravel: CannotTravel = refuseToTrav
   };
 
   const writeObject = (v: object): Wire => {
-    if (Array.isArray(v)) return Array.from(v, (item, i) => (i in v ? write(item) : { $: 'hole' }));
+    if (Array.isArray(v)) return writeArray(v);
     if (v instanceof Uint8Array) return writeBytes(v);
     if (v instanceof Date) return { $: 'date', ms: Number.isNaN(v.getTime()) ? null : v.getTime() };
     if (v instanceof Recipe) return { $: 'recipe', name: v.name, token: v.token };
     if (v instanceof Opaque) return { $: 'opaque', text: v.text };
     if (!isRecord(v)) return cannotTravel(v);
-    const entries = Object.keys(v).map((key): [string, Wire] => [key, write(readOr(v, key, cannotTravel))]);
-    if (Object.hasOwn(v, tagKey)) return { $: 'object', entries };
-    return Object.fromEntries(entries);
+    if (Object.hasOwn(v, tagKey)) return { $: 'object', entries: Object.entries(writeRecord(v)) };
+    return writeRecord(v);
+  };
+
+  const writeArray = (v: readonly unknown[]): Wire[] => {
+    const written: Wire[] = [];
+    // An index loop, since iterating would hide the holes.
+    for (let i = 0; i < v.length; i++) written.push(i in v ? write(v[i]) : { $: 'hole' });
+    return written;
+  };
+
+  const writeRecord = (v: object): { [key: string]: Wire } => {
+    const written = {};
+    for (const key of Object.keys(v)) setOwn(written, key, write(readOr(v, key, cannotTravel)));
+    return written;
   };
 
   return write(value);
@@ -95,18 +107,21 @@ export function decode(wire: Wire, makers?: Makers): unknown {
   const shared = new Map<number, unknown>();
 
   /** `known` hears of a container before its content is read, since the content may refer to it. */
-  const read = (w: Wire, known: (made: unknown) => void = () => {}): unknown => {
+  const read = (w: Wire, known?: (made: unknown) => void): unknown => {
     if (typeof w !== 'object' || w === null) return w;
     if (Array.isArray(w)) {
       const array: unknown[] = [];
-      known(array);
+      known?.(array);
       array.length = w.length;
-      w.forEach((item, i) => {
-        if (!isTagged(item, 'hole')) array[i] = read(item);
-      });
+      for (let i = 0; i < w.length; i++) if (!isTagged(w[i]!, 'hole')) array[i] = read(w[i]!);
       return array;
     }
-    if (!Object.hasOwn(w, tagKey)) return readEntries(Object.entries(w), known);
+    if (!Object.hasOwn(w, tagKey)) {
+      const object = {};
+      known?.(object);
+      for (const key of Object.keys(w)) setOwn(object, key, read((w as { [key: string]: Wire })[key]!));
+      return object;
+    }
     const tagged = w as unknown as Tagged;
     switch (tagged.$) {
       case 'object':
@@ -125,9 +140,9 @@ export function decode(wire: Wire, makers?: Makers): unknown {
     }
   };
 
-  const readEntries = (entries: [string, Wire][], known: (made: unknown) => void): object => {
+  const readEntries = (entries: readonly [string, Wire][], known?: (made: unknown) => void): object => {
     const object = {};
-    known(object);
+    known?.(object);
     for (const [key, item] of entries) setOwn(object, key, read(item));
     return object;
   };
@@ -174,6 +189,8 @@ function writeBytes(bytes: Uint8Array): Wire {
 
 /** Whether an object is a bag of keys, unlike a Map, an Error, a Promise, or an AbortSignal. */
 function isRecord(v: object): boolean {
+  // Nearly all are plain, and the rest of the question is slow.
+  if (Object.getPrototypeOf(v) === Object.prototype && !(Symbol.toStringTag in v)) return true;
   return Object.prototype.toString.call(v) === '[object Object]';
 }
 

@@ -167,7 +167,9 @@ function query(db: DatabaseSync, sql: string): RawRow[] {
 }
 
 function plain(row: RawRow): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, narrow(value)]));
+  const copy = { ...row };
+  for (const [name, value] of Object.entries(row)) if (typeof value === 'bigint') copy[name] = narrow(value);
+  return copy;
 }
 
 function narrow(value: SQLOutputValue): SQLOutputValue {
