@@ -30,6 +30,9 @@ const mutant = Type.Object(
     lie: Type.String({ description: 'What the spoiled subject does wrong, in one sentence.' }),
     target: Type.String({ description: 'The guard that must find it; none for a control.' }),
     expects: Type.Enum(['violated', 'vacuous'], { description: 'The verdict that the target must give.' }),
+    only: orNull(
+      Type.String({ description: 'Of which backends alone the lie can be told: elsewhere it may be inert.' }),
+    ),
     control: Type.Boolean({ description: 'It tells no lie, and every guard must let it live.' }),
   },
   closed,

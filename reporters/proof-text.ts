@@ -30,6 +30,7 @@ export function renderProof(proof: Proof, terminal: Terminal): string[] {
   const blocks = [
     guardTable(proof, terminal),
     notApplicableLines(proof, terminal),
+    mayBeInertLines(proof, terminal),
     ...proof.trials.filter(isProofFinding).map((trial) => finding(proof, trial, terminal)),
     inertLines(proof, terminal),
     proof.absent.flatMap((engine) => renderAbsent(engine, terminal)),
@@ -86,6 +87,17 @@ function notApplicableLines({ trials }: Proof, terminal: Terminal): string[] {
       paragraph(`${String(n).padStart(width)}  `, visible(reason, terminal), terminal.width),
     ),
   ];
+}
+
+/** Mutants that told no lie on some paths, since they need a backend of another kind. */
+function mayBeInertLines({ trials, mutants }: Proof, terminal: Terminal): string[] {
+  const inert = new Set(trials.filter(({ status }) => status === 'inert').map(({ mutant }) => mutant));
+  return mutants
+    .filter(({ mutant, only }) => only !== null && inert.has(mutant))
+    .flatMap(({ mutant, only }) =>
+      paragraph('', visible(`${mutant} lies only where ${only}`, terminal), terminal.width),
+    )
+    .map((line) => paint(terminal, 'dim', line));
 }
 
 function finding(proof: Proof, trial: Trial, terminal: Terminal): string[] {

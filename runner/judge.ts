@@ -56,9 +56,9 @@ export async function judgeSpoiled(guard: Guard, context: PathContext): Promise<
 
   const { options } = context;
   const mutants = options.mutants.length === 0 ? [] : pickMutants(await loadMutants(), options.mutants);
-  const timeout = Math.min(options.timeout, ...mutants.map((mutant) => mutant.timeout ?? options.timeout));
-  const limit = context.hung ? Math.min(timeout, afterHang) : timeout;
-  const deadline = new Deadline(limit, options.signal);
+  const limit = context.hung ? Math.min(options.timeout, afterHang) : options.timeout;
+  const callWithin = mutants.find((mutant) => mutant.timeout !== undefined)?.timeout;
+  const deadline = new Deadline(limit, options.signal, callWithin);
   const bench = new GuardBench({
     ...context,
     ...options,
@@ -102,7 +102,7 @@ async function check(
   } catch (error) {
     // What was seen from inside a host goes with the host.
     if (bench.tracer) await deadline.race(bench.tracer.stop()).catch(() => {});
-    const sound = await record(error, verdict, bench, context, deadline.milliseconds);
+    const sound = await record(error, verdict, bench, context, deadline.callWithin ?? deadline.milliseconds);
     if (!sound) await bench.rigs.abandon();
     // The check may still wait for a host; now that it has ended, so does the check.
     await checking.catch(() => {});

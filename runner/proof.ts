@@ -55,6 +55,8 @@ export interface MutantReport {
   lie: string;
   target: string;
   expects: 'violated' | 'vacuous';
+  /** Of which backends alone the lie can be told: elsewhere it may be inert. */
+  only: string | null;
   control: boolean;
 }
 

@@ -42,6 +42,8 @@ test('a mutant that lies on one path of a provider may be inert on others', () =
   const proof = sampleProof([sampleTrial(), elsewhere]);
   expect(exitCode(proof)).toBe(1);
   expect(proof.inertEverywhere).toEqual([{ mutant: 'send-batch/ids-reversed', provider: 'memory' }]);
+  proof.mutants[0]!.only = 'a statement has more parameters, the more items a batch has';
+  expect(exitCode(proof)).toBe(0);
 });
 
 test('nothing is proven where nothing was killed, or where doctor failed', () => {

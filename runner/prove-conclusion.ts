@@ -11,11 +11,12 @@ export function concludeProof(
   ) as Proof['summary'];
   const met = proof.trials.filter(({ role, status }) => role === 'target' && status !== 'not-applicable');
   proof.killed = { of: met.length, killed: proof.summary.killed };
-  proof.inertEverywhere = inertEverywhere(met);
+  const mayBeInert = new Set(proof.mutants.filter(({ only }) => only !== null).map(({ mutant }) => mutant));
+  proof.inertEverywhere = inertEverywhere(met.filter(({ mutant }) => !mayBeInert.has(mutant)));
   proof.exitCode = exitCodeOfProof(proof, o);
 }
 
-/** Mutants that told no lie on any path of a provider where their targets apply. */
+/** Mutants that told no lie on any path of a provider where their targets apply, though they should have told one. */
 function inertEverywhere(met: readonly Trial[]): Proof['inertEverywhere'] {
   const groups = new Map<string, Trial[]>();
   for (const trial of met) {

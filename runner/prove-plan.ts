@@ -61,7 +61,7 @@ export function whyNotMet(
   mutant: Mutant | undefined,
   { declaration, facts }: PathContext,
 ): string | undefined {
-  const reason = whyNotApplicable(guard.needs, declaration, facts)?.reason;
+  const reason = whyNotApplicable([...guard.needs, ...(mutant?.needs ?? [])], declaration, facts)?.reason;
   if (reason !== undefined) return reason;
   const cannot = mutant?.cannot?.(declaration, facts);
   return cannot === undefined ? undefined : `the lie cannot be told here: ${cannot}`;

@@ -74,13 +74,26 @@ describe('prove', () => {
     expect(proof.exitCode).toBe(1);
   });
 
-  it('lists a mutant that tells no lie with the path, and fails where it tells none anywhere', async () => {
-    const mutant = 'send-batch/wall-clock-time';
-    const options = { guards: [], only: [mutant], runs: 2 };
-    const proof = await proved({ ...options, paths: ['sqlite/shared/values'] });
+  it('lists a mutant that tells no lie with the path, and lets it be where it says which backends it needs', async () => {
+    const mutant = 'send-batch/row-that-tips-the-limit-is-lost';
+    const proof = await proved({ guards: [], only: [mutant], paths: ['sqlite/memory/prepared'], runs: 2 });
     expect(statuses(proof, 'target')).toEqual({ [mutant]: 'inert' });
-    expect(proof).toMatchObject({ inertEverywhere: [{ mutant, provider: 'sqlite' }], exitCode: 1 });
-    expect((await proved({ ...options, paths: ['sqlite/shared/values', 'sqlite/file/values'] })).exitCode).toBe(0);
+    expect(proof.mutants.find((m) => m.mutant === mutant)!.only).toMatch(/parameters/);
+    expect(proof).toMatchObject({ inertEverywhere: [], exitCode: 3 });
+  });
+
+  it('does not try a lie that needs what the backend does not offer', async () => {
+    const mutant = 'send-batch/drops-headers';
+    const proof = await proved({
+      guards: [],
+      only: [mutant],
+      backends: fixture('correct-queue'),
+      paths: ['sqlite/shared'],
+    });
+    expect(proof.trials.find((t) => t.mutant === mutant)).toMatchObject({
+      status: 'not-applicable',
+      message: 'headers is not offered',
+    });
   });
 
   it('lists a mutant whose target does not apply with the reason', async () => {

@@ -294,7 +294,7 @@ export class Rigs {
     const since = performance.now();
     work.catch(() => {});
     try {
-      return await this.#o.deadline.race(work);
+      return await this.#o.deadline.call(work);
     } catch (error) {
       // Of calls that wait together the first to be called is told first.
       if (error instanceof DeadlinePassed) this.unanswered ??= { what, waited: performance.now() - since };

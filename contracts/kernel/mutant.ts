@@ -1,4 +1,4 @@
-import type { Declaration, EngineFacts } from './capabilities.ts';
+import type { Declaration, EngineFacts, Need } from './capabilities.ts';
 import type { Site } from './engine.ts';
 import type { Bench } from './guard.ts';
 
@@ -38,10 +38,14 @@ export interface Mutant<P = unknown> {
   alsoKilledBy: string[];
   /** The verdict that the target must give. */
   expects: 'violated' | 'vacuous';
-  /** Milliseconds that a guard has against it, where the lie is that something never settles. */
+  /** Milliseconds after which a call counts as one that never settles, where that is the lie. */
   timeout?: number;
+  /** What the lie needs beyond what its target needs. */
+  needs?: Need[];
   /** Why the lie cannot be told on an engine path, in words; undefined where it can. */
   cannot?(declaration: Declaration, facts: EngineFacts): string | undefined;
+  /** Of which backends alone the lie can be told, where that shows only in what they do: elsewhere it is inert. */
+  only?: string;
   /** Spoils the port, in the subject's host. */
   wrap(subject: P, tools: MutantTools): P;
   /** Spoils where the subject opens (a setting in its address), before it does; returns the site itself where it cannot. */

@@ -26,6 +26,7 @@ export const idMutants: Mutant[] = [
     id: 'ids-by-destination',
     lie: 'Reports the ids in the order of the destinations, as an engine returns rows that it has grouped.',
     target: order,
+    needs: ['destination'],
     ids: (ids, messages) => {
       const slots = ids.map((_, slot) => slot);
       slots.sort((a, b) => compare(messages[a]!.destination ?? '', messages[b]!.destination ?? ''));
@@ -109,7 +110,7 @@ export const idMutants: Mutant[] = [
   }),
 ];
 
-type Described = Pick<Mutant, 'id' | 'lie' | 'target'> & Partial<Pick<Mutant, 'alsoKilledBy'>>;
+type Described = Pick<Mutant, 'id' | 'lie' | 'target'> & Partial<Pick<Mutant, 'alsoKilledBy' | 'needs'>>;
 
 /** A lie about the ids of a batch that was stored whole. */
 function wrongIds(m: Described & { ids(ids: readonly Id[], messages: readonly Message[]): readonly Id[] }): Mutant {

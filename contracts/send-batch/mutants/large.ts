@@ -34,6 +34,7 @@ export const largeMutants: Mutant[] = [
     id: 'chunk-from-the-first-rows-width',
     lie: 'Reckons by the options of the first message how many rows fit into a statement, and loses the last where wider ones come after it.',
     target: limits,
+    only: 'a statement has more parameters, the more items a batch has',
     cannot: (_, { maxParams }) => (maxParams === undefined ? 'a statement has no parameters' : undefined),
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);

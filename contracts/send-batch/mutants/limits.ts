@@ -11,6 +11,7 @@ export const limitMutants: Mutant[] = [
     id: 'row-that-tips-the-limit-is-lost',
     lie: 'Loses the row that does not fit into a statement any more, where one row is over.',
     target: 'send-batch/past-the-limits',
+    only: 'a statement has more parameters, the more items a batch has',
     cannot: (_, { maxParams }) => (maxParams === undefined ? 'a statement has no parameters' : undefined),
     spoil: (honest, tools) => async (messages, options) => {
       const limit = parametersOf(tools.site.provider);

@@ -20,12 +20,14 @@ export const metadataMutants: Mutant[] = [
     valueLie({
       id: `drops-${option}`,
       lie: `Does not store the option ${option}.`,
+      needs: [option],
       change: ({ [option]: _dropped, ...message }) => message,
     }),
   ),
   valueLie({
     id: 'delay-and-expiration-swapped',
     lie: 'Stores the delay as the expiration and the expiration as the delay.',
+    needs: ['delay', 'expiration'],
     change: ({ delay, expiration, ...message }) => ({
       ...message,
       ...(expiration !== undefined && { delay: expiration }),
@@ -40,6 +42,7 @@ export const metadataMutants: Mutant[] = [
   valueLie({
     id: 'header-values-shifted',
     lie: 'Stores each header with the value of the next one.',
+    needs: ['headers'],
     change({ headers, ...message }) {
       if (headers === undefined) return message;
       const [names, values] = [Object.keys(headers), Object.values(headers)];
@@ -57,10 +60,13 @@ const honestMessages = 8;
  * and ends with the first failure. So guards that send a few messages, mixed ones, or messages after a failure, keep
  * quiet, and the guard about metadata is the only one to speak.
  */
-function valueLie(m: Pick<Mutant, 'id' | 'lie'> & { change(message: Message, first: Message): Message }): Mutant {
+function valueLie(
+  m: Pick<Mutant, 'id' | 'lie' | 'needs'> & { change(message: Message, first: Message): Message },
+): Mutant {
   return messageMutant({
     id: m.id,
     lie: m.lie,
+    needs: m.needs ?? [],
     target: 'send-batch/metadata-round-trips',
     untilFailure: true,
     change() {

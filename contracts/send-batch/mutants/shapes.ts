@@ -19,6 +19,10 @@ export const shapeMutants: Mutant[] = [
   mixedLie({
     id: 'values-in-own-key-order',
     lie: 'Binds the values of a message in its own order of keys to the columns in the order of another message.',
+    cannot: ({ offers }) =>
+      sameKinds.every((kind) => kind.filter((option) => offers.includes(option)).length < 2)
+        ? 'no two options of one kind are offered'
+        : undefined,
     change: (message, _slot, batch) => {
       const columns = optionsOf(widest(batch));
       return sameKinds.reduce((changed, kind) => bindInOwnOrder(changed, columns, kind), message);
@@ -36,16 +40,18 @@ const honestSize = 12;
 
 /** A lie about large batches of messages that do not all set the same options in the same order. */
 function mixedLie(
-  m: Pick<Mutant, 'id' | 'lie'> & { change(message: Message, slot: number, batch: readonly Message[]): Message },
+  m: Pick<Mutant, 'id' | 'lie' | 'cannot'> & {
+    change(message: Message, slot: number, batch: readonly Message[]): Message;
+  },
 ): Mutant {
+  const { change, ...described } = m;
   return batchMutant({
-    id: m.id,
-    lie: m.lie,
+    ...described,
     target: 'send-batch/mixed-shapes-keep-their-columns',
     spoil: (honest, tools) => async (messages, options) => {
       const shapes = new Set(messages.map((message) => optionsOf(message).join()));
       if (messages.length <= honestSize || shapes.size < 2 || !areOrdinary(messages)) return honest(messages, options);
-      const changed = messages.map(m.change);
+      const changed = messages.map(change);
       if (changed.some((message, slot) => print(message) !== print(messages[slot]!))) tools.lied();
       return honest(changed, options);
     },

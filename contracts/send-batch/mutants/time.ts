@@ -16,6 +16,7 @@ export const timeMutants: Mutant[] = [
     id: 'wall-clock-time',
     lie: 'Adds a delay to the time on the wall, which jumps when the clocks are changed.',
     target: exact,
+    needs: ['ownProcess'],
     change: () => (message) =>
       withTimes(message, (time) => {
         const now = Date.now();
