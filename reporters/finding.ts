@@ -105,6 +105,7 @@ function casesLines(verdict: Verdict, terminal: Terminal): string[] {
     ['violated', 'red in', 'red'],
     ['error', 'failed in', 'magenta'],
     ['upheld', 'green in', 'green'],
+    ['not-applicable', 'left out', 'yellow'],
   ] as const;
   return groups.flatMap(([result, words, style]) => {
     const names = verdict.cases.filter((c) => c.verdict === result).map((c) => visible(c.name, terminal));

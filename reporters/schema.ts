@@ -82,7 +82,8 @@ const verdict = Type.Object(
       Type.Object(
         {
           name: Type.String(),
-          verdict: Type.Enum(['upheld', 'violated', 'error']),
+          verdict: Type.Enum(['upheld', 'violated', 'error', 'not-applicable']),
+          reason: Type.Optional(Type.String({ description: 'Why it was left out, where it was.' })),
         },
         closed,
       ),

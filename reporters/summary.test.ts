@@ -30,6 +30,25 @@ test('what does not apply is counted by reason, and by whose reason it is', () =
   ]);
 });
 
+test('cases that were left out are told, a paragraph for each reason', () => {
+  const leftOut = (name: string, reason: string) => ({ name, verdict: 'not-applicable' as const, reason });
+  const verdicts = [
+    sampleVerdict({
+      cases: [{ name: 'milliseconds', verdict: 'upheld' }, leftOut('in-another-zone', 'it has no zones')],
+    }),
+    sampleVerdict({
+      cases: [leftOut('in-another-zone', 'it has no zones'), leftOut('after-a-cut', 'there is no wire')],
+    }),
+    sampleVerdict({ cases: [leftOut('at-another-hour', 'it has no zones')] }),
+    sampleVerdict({ verdict: 'not-applicable', cases: [leftOut('of-nothing', 'nothing was judged')] }),
+  ];
+  const lines = renderSummary(sampleReport(verdicts), terminals.wide);
+  expect(lines.filter((line) => line.startsWith('left out'))).toEqual([
+    'left out: in-another-zone, at-another-hour (it has no zones)',
+    'left out: after-a-cut (there is no wire)',
+  ]);
+});
+
 test('the same path under two contracts is one path', () => {
   const paths = ['send-batch', 'update-batch'].map((contract) => ({ ...sampleReport([]).paths[0]!, contract }));
   expect(renderSummary(sampleReport([], { paths }), terminals.wide)[0]).toBe('0 of 0 guards upheld on 1 path');

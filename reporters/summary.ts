@@ -10,6 +10,7 @@ import { counted, duration, grouped, paragraph, visible } from './text.ts';
 export function renderSummary(report: Report, terminal: Terminal): string[] {
   return [
     ...notApplicableLines(report.verdicts, terminal),
+    ...leftOutLines(report.verdicts, terminal),
     ...keptLines(report, terminal),
     ...absentLines(report, terminal),
     ...resultLines(report, terminal),
@@ -47,6 +48,18 @@ function notApplicableLines(verdicts: Verdict[], terminal: Terminal): string[] {
         paragraph(`${String(n).padStart(width)}  `, visible(reason, terminal), terminal.width),
       ),
     ];
+  });
+  return lines.length === 0 ? [] : [...lines, ''];
+}
+
+/** Cases that were left out of guards that were judged: for each reason, which. */
+function leftOutLines(verdicts: Verdict[], terminal: Terminal): string[] {
+  const judged = verdicts.filter(({ verdict }) => verdict !== 'not-applicable');
+  const leftOut = judged.flatMap(({ cases }) => cases.filter((c) => c.verdict === 'not-applicable'));
+  const byReason = Map.groupBy(leftOut, ({ reason }) => reason ?? 'no reason was given');
+  const lines = [...byReason].flatMap(([reason, cases]) => {
+    const names = [...new Set(cases.map(({ name }) => name))].join(', ');
+    return paragraph('left out: ', visible(`${names} (${reason})`, terminal), terminal.width);
   });
   return lines.length === 0 ? [] : [...lines, ''];
 }

@@ -117,8 +117,13 @@ export class GuardBench implements Bench {
   }
 
   async case(name: string, body: () => Promise<void>): Promise<void> {
-    if (this.#isLeftOut(name)) return;
+    if (this.#isPassedOver(name)) return;
     await this.#inCase(name, () => this.rigs.scopes.run(body));
+  }
+
+  leaveOut(name: string, lacking: string | undefined): void {
+    if (lacking === undefined || this.#isPassedOver(name)) return;
+    this.cases.push({ name, verdict: 'not-applicable', reason: lacking });
   }
 
   async each<T>(name: string, values: readonly T[], body: (value: T) => Promise<void>): Promise<void> {
@@ -136,7 +141,7 @@ export class GuardBench implements Bench {
   }
 
   async property<T>(name: string, values: Arbitrary<T>, body: (value: T) => Promise<void>): Promise<void> {
-    if (this.#isLeftOut(name)) return;
+    if (this.#isPassedOver(name)) return;
     await this.#inCase(name, () => this.rigs.scopes.run(() => this.#search(name, values, body))).finally(() => {
       this.#standing = undefined;
     });
@@ -208,7 +213,8 @@ export class GuardBench implements Bench {
     return this.#standing;
   }
 
-  #isLeftOut(name: string): boolean {
+  /** Another case is to be replayed. */
+  #isPassedOver(name: string): boolean {
     this.known.push(name);
     return this.#o.replay !== null && this.#o.replay.case !== name;
   }

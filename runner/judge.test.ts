@@ -5,6 +5,7 @@ import { messages } from '../contracts/send-batch/messages.ts';
 import { sendWrites } from '../contracts/send-batch/writes.ts';
 import { fixture, judgeAll, testOptions } from './fixtures/judging.ts';
 import { references } from './references.ts';
+import { run } from './run.ts';
 import type { RunOptions } from './run-options.ts';
 
 async function verdictOf(check: (bench: Bench) => Promise<void>, options: Partial<RunOptions> = {}) {
@@ -73,6 +74,33 @@ describe('cases', () => {
     expect(verdict.replay).toBe(
       'npx contract-test --provider memory --guard test/spoiled --seed 20260101 --runs 20 --replay red',
     );
+  });
+
+  it('are in the verdict when they are left out, and count for nothing', async () => {
+    const check = async (bench: Bench) => {
+      bench.record('looks', 1);
+      await bench.case('judged', async () => {});
+      bench.leaveOut('in-another-zone', 'it has no zones');
+      bench.leaveOut('lacks-nothing', undefined);
+    };
+    expect(await verdictOf(check)).toMatchObject({
+      verdict: 'upheld',
+      cases: [
+        { name: 'judged', verdict: 'upheld' },
+        { name: 'in-another-zone', verdict: 'not-applicable', reason: 'it has no zones' },
+      ],
+    });
+    expect(await verdictOf(check, { replay: 'in-another-zone' })).toMatchObject({
+      verdict: 'not-applicable',
+      by: 'engine',
+      reason: 'in-another-zone is left out here: it has no zones',
+    });
+    const counted = await run(
+      testOptions({ backends: references.slice(0, 1), guards: ['send-batch/time-is-exact'] }),
+      [],
+    );
+    expect(counted.verdicts[0]!.cases.map(({ verdict }) => verdict)).toContain('not-applicable');
+    expect(counted.counts.cases).toBe(counted.verdicts[0]!.cases.length - 1);
   });
 
   it('run alone when they are replayed, with the values that they had', async () => {

@@ -78,7 +78,7 @@ export async function judgeSpoiled(guard: Guard, context: PathContext): Promise<
   settle(verdict, guard, bench, options);
   const held = verdict.verdict === 'upheld' || verdict.verdict === 'not-applicable';
   if (!held) await mustLive(context.engine, context.path.mode);
-  context.counts.cases += Math.max(1, bench.cases.length);
+  context.counts.cases += Math.max(1, bench.cases.filter((c) => c.verdict !== 'not-applicable').length);
   context.counts.generated += bench.generated;
   context.counts.items += bench.rigs.items;
   verdict.durationMs = Math.round(performance.now() - startedAt);
@@ -205,6 +205,11 @@ function settle(verdict: Verdict, guard: Guard, bench: GuardBench, options: RunO
     const cases = bench.known.length > 0 ? `its cases are ${[...new Set(bench.known)].join(', ')}` : 'it has no cases';
     verdict.verdict = 'vacuous';
     verdict.reason = `no case of the guard is called ${options.replay.split('@')[0]}; ${cases}`;
+    return;
+  }
+  const leftOut = bench.cases.find((c) => c.verdict === 'not-applicable');
+  if (options.replay !== null && leftOut) {
+    notApplicable(verdict, { by: 'engine', reason: `${leftOut.name} is left out here: ${leftOut.reason}` });
     return;
   }
   if (verdict.verdict === 'vacuous') {

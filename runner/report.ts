@@ -8,7 +8,9 @@ export type VerdictName = 'upheld' | 'violated' | 'vacuous' | 'not-applicable' |
 /** How one named part of a guard ended. */
 export interface CaseResult {
   name: string;
-  verdict: 'upheld' | 'violated' | 'error';
+  verdict: 'upheld' | 'violated' | 'error' | 'not-applicable';
+  /** Why it was left out, where it was. */
+  reason?: string;
 }
 
 /** What one guard found on one engine path of one backend. */

@@ -88,6 +88,8 @@ export interface Bench {
   openEmpty(): Promise<Rig>;
   /** A named part of the guard. A violation inside it is recorded under its name and the next case goes on. */
   case(name: string, body: () => Promise<void>): Promise<void>;
+  /** Enters cases that cannot be judged here, with what the engine lacks for them; where it lacks nothing, does nothing. */
+  leaveOut(name: string, lacking: string | undefined): void;
   /** A case over listed values, up to the first that fails. */
   each<T>(name: string, values: readonly T[], body: (value: T) => Promise<void>): Promise<void>;
   /** A case over generated values, shrunk to the smallest that fails. */

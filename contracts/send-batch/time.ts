@@ -31,14 +31,16 @@ export const timeIsExact: Guard = guard({
     const beyond = [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 123_456, 400 * day + 7];
     await bench.case('milliseconds', async () => send(await bench.open(), odd, 'delays of odd milliseconds'));
     await bench.case('beyond-24-days', async () => send(await bench.open(), beyond, 'delays beyond 2^31 ms'));
-    if (bench.facts.lacks.ownProcess === undefined) {
+    const { ownProcess, sessionZone } = bench.facts.lacks;
+    if (ownProcess === undefined) {
       await bench.case('process-in-another-zone', async () => {
         const rig = await bench.open({ world: { zone: changingZone } });
         await send(rig, [...odd, ...overTheNextChanges(changingZone)], `a process in ${changingZone}`);
         bench.record('zone of the process', changingZone);
       });
     }
-    if (bench.facts.lacks.sessionZone === undefined) {
+    bench.leaveOut('process-in-another-zone', ownProcess);
+    if (sessionZone === undefined) {
       await bench.case('session-in-another-zone', async () => {
         const lease = await bench.lease();
         await lease.arm({ at: 'session', zone: oddZone });
@@ -50,6 +52,7 @@ export const timeIsExact: Guard = guard({
         bench.record('zone of the session', oddZone);
       });
     }
+    bench.leaveOut('session-in-another-zone', sessionZone);
   },
 });
 

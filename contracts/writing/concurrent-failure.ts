@@ -27,6 +27,7 @@ export function concurrentFailureIsIsolated<Item>(w: Writes<Item>): Guard {
         // One that takes no second call before the first is done will not do so later.
         if (await race(bench, w, rig, rig, holds.slice(0, 1))) met.note({ 'run by': 'one subject' });
       });
+      bench.leaveOut('on-two-subjects', bench.facts.lacks.twoHosts);
       if (bench.facts.lacks.twoHosts === undefined) {
         await bench.case('on-two-subjects', async () => {
           const left = await bench.open();

@@ -16,10 +16,12 @@ export function failedBatchDoesNotComeBack<Item>(w: Writes<Item>): Guard {
       const [table, rows] = Object.entries(tables)[0]!;
       const after = (how: string, failed: readonly Item[], fault?: Fault) =>
         bench.case(`after-${how}`, () => stayAway(bench, w, { failed, tables, ...(fault && { fault }) }));
+      bench.leaveOut('after-a-refused-row', bench.facts.lacks.rowFault);
       if (!bench.facts.lacks.rowFault) {
         const nth = rowAt(size - 1, size, rows);
         await after('a-refused-row', w.items(bench, size), { at: 'row', table, nth, kind: 'trigger' });
       }
+      bench.leaveOut('after-a-refused-commit', bench.facts.lacks.commitFault);
       if (!bench.facts.lacks.commitFault) {
         await after('a-refused-commit', w.items(bench, size), { at: 'commit', table });
       }

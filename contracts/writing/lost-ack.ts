@@ -115,6 +115,7 @@ export function unknownIsTold<Item>(w: Writes<Item>): Guard {
           );
         });
       }
+      bench.leaveOut('refused-by-the-engine', bench.facts.lacks.rowFault);
       if (bench.facts.lacks.rowFault === undefined) {
         await bench.case('refused-by-the-engine', () => refusedIsNotUnknown(bench, w, items));
       }

@@ -27,6 +27,7 @@ export function serverAbortIsReported<Item>(w: Writes<Item>): Guard {
       if (abort === undefined) {
         for (const by of abortKinds) await standing.case(by, (rig) => abortBy(bench, w, rig, by, met));
       } else {
+        bench.leaveOut(abortKinds.join(', '), abort);
         await bench.case('locked-out', async () => lockedOut(bench, w, await bench.open(), met));
       }
       met.record(bench);

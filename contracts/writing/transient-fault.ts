@@ -35,6 +35,7 @@ export function transientFaultEndsWhole<Item>(w: Writes<Item>): Guard {
           return true;
         });
       }
+      bench.leaveOut('cut-before-the-commit', bench.facts.lacks.cut);
       if (bench.facts.lacks.cut === undefined) {
         await standing.case('cut-before-the-commit', async (there) => {
           const cut = { at: 'cut', point: { commit: 'before-sent' } } as const;

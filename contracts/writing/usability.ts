@@ -34,6 +34,7 @@ export function backendUsableAfterFailure<Item>(w: Writes<Item>): Guard {
         .items(bench, several)
         .map((item, slot) => (slot === several - 1 ? w.unreadable(item) : item));
       await after('an unreadable item', { items: unreadable });
+      bench.leaveOut('after-a-refused-row', lacks.rowFault);
       for (const kind of lacks.rowFault === undefined ? rig.lease.rowFaults : []) {
         const nth = rowAt(two - 1, two, rows);
         await after(`a refused row (${kind})`, {
@@ -41,12 +42,15 @@ export function backendUsableAfterFailure<Item>(w: Writes<Item>): Guard {
           fault: { at: 'row', table, nth, kind, once: true },
         });
       }
+      bench.leaveOut('after-a-refused-commit', lacks.commitFault);
       if (lacks.commitFault === undefined) {
         await after('a refused commit', { items: w.items(bench, two), fault: { at: 'commit', table } });
       }
+      bench.leaveOut('after-a-cut', lacks.cut);
       for (const [where, point] of lacks.cut === undefined ? Object.entries(cuts) : []) {
         await after(`a cut ${where}`, { items: w.items(bench, two), fault: { at: 'cut', point } });
       }
+      bench.leaveOut('after-an-abort', lacks.abort);
       for (const by of lacks.abort === undefined ? abortKinds : []) {
         await after(`an abort (${by})`, { items: w.items(bench, two), fault: { at: 'abort', by } });
       }
