@@ -12,7 +12,14 @@ test('the matrix has a row for each mutant that was met, and a column for each g
         sampleTrial({ guard: guards[2]!, role: 'other', status: 'not-applicable' }),
       ],
       {
-        guards: guards.map((guard) => ({ contract: 'send-batch', guard, mutants: [], applies: 1, idle: false })),
+        guards: guards.map((guard) => ({
+          contract: 'send-batch',
+          guard,
+          level: 'must',
+          mutants: [],
+          applies: 1,
+          idle: false,
+        })),
       },
     ),
   );

@@ -76,7 +76,16 @@ test('what does not apply is counted by reason, and what is inert everywhere is 
 });
 
 test('an idle guard is named', () => {
-  const guards = [{ contract: 'send-batch', guard: 'send-batch/empty-batch', mutants: [], applies: 1, idle: true }];
+  const guards = [
+    {
+      contract: 'send-batch',
+      guard: 'send-batch/empty-batch',
+      level: 'must' as const,
+      mutants: [],
+      applies: 1,
+      idle: true,
+    },
+  ];
   const text = shown(sampleProof([sampleTrial()], { guards }));
   expect(text).toContain('send-batch/empty-batch\n  ✗ IDLE  no mutant is aimed at it\n');
   expect(text).toContain('exit code 1: 1 guard is idle');

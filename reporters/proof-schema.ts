@@ -17,6 +17,7 @@ const guard = Type.Object(
   {
     contract: Type.String(),
     guard: Type.String(),
+    level: Type.Enum(['must', 'should']),
     mutants: Type.Array(Type.String(), { description: 'Mutants that are aimed at it.' }),
     applies: Type.Integer({ minimum: 0, description: 'Paths on which it applies.' }),
     idle: Type.Boolean({ description: 'It applies somewhere, and no mutant is aimed at it.' }),

@@ -21,7 +21,8 @@ export function isProofFinding({ status, role }: Trial): boolean {
 /** A trial that did not end as it should, in one line, as it comes. */
 export function renderTrialLine(trial: Trial, terminal: Terminal): string {
   const head = `${sign(terminal, 'bad')} ${trial.status.toUpperCase()}`;
-  const text = visible(`${trial.mutant} before ${trial.guard} on ${trial.path}`, terminal);
+  const who = trial.status === 'uncontrolled' ? 'the backend itself' : trial.mutant;
+  const text = visible(`${who} before ${trial.guard} on ${trial.path}`, terminal);
   return `${paint(terminal, 'red', head)}  ${text}`;
 }
 
@@ -165,7 +166,9 @@ export function whyProofExit(proof: Proof): string {
       ].join(', ');
     case 3:
       if (proof.paths.some(({ ill }) => ill !== null)) return 'nothing proven: doctor failed';
-      return summary.uncontrolled > 0 ? 'nothing proven: a guard is vacuous' : 'nothing proven: no mutant was killed';
+      return summary.uncontrolled > 0
+        ? 'not proven: a must guard does not let the backend itself live'
+        : 'nothing proven: no mutant was killed';
     case 4:
       return interrupted ?? 'no engine could be had, so nothing was proved';
     case 5:

@@ -1,3 +1,4 @@
+import type { Level } from '../contracts/kernel/guard.ts';
 import type { AbsentEngine, EngineReport, VerdictName } from './report.ts';
 
 /** How a mutant fared before one guard on one path. */
@@ -14,9 +15,9 @@ export const trialStatuses = [
   'inert',
   /** A control, or a mutant before a guard that is not its target: it was let live, as it should be. */
   'spared',
-  /** A control that a guard found guilty. */
+  /** A control that a guard found guilty, though not the backend itself. */
   'control-killed',
-  /** The guard does not let the controls live, so nothing that it finds of a mutant counts. */
+  /** The guard finds the backend itself guilty, or is vacuous with it: nothing that it finds of a mutant counts. */
   'uncontrolled',
   /** The harness, or the host, failed. */
   'crashed',
@@ -64,6 +65,7 @@ export interface MutantReport {
 export interface GuardReport {
   contract: string;
   guard: string;
+  level: Level;
   /** Mutants that were aimed at it. */
   mutants: string[];
   /** Paths on which it applies. */

@@ -54,6 +54,12 @@ test('nothing is proven where nothing was killed, or where doctor failed', () =>
   expect(exitCode(ill)).toBe(3);
 });
 
+test('a should guard that the backend itself breaks leaves nothing unproven that a must guard would', () => {
+  const proof = including('uncontrolled');
+  proof.guards[0]!.level = 'should';
+  expect(exitCode(proof)).toBe(0);
+});
+
 test('an idle guard fails the proof, unless only some mutants were asked for', () => {
   const proof = sampleProof([sampleTrial()]);
   proof.guards[0]!.idle = true;

@@ -37,6 +37,12 @@ function exitCodeOfProof(proof: Proof, o: { interrupted: boolean; engineMissing:
   if (o.engineMissing) return 4;
   if (some(harness)) return 5;
   if (some(failed) || proof.inertEverywhere.length > 0 || proof.guards.some(({ idle }) => idle)) return 1;
-  if (proof.summary.killed === 0 || some(['uncontrolled']) || proof.paths.some(({ ill }) => ill !== null)) return 3;
+  if (proof.summary.killed === 0 || unproven(proof) || proof.paths.some(({ ill }) => ill !== null)) return 3;
   return 0;
+}
+
+/** Whether a must guard could not be tried, since it does not let the backend itself live. */
+function unproven({ guards, trials }: Proof): boolean {
+  const must = new Set(guards.filter(({ level }) => level === 'must').map(({ guard }) => guard));
+  return trials.some(({ status, guard }) => status === 'uncontrolled' && must.has(guard));
 }

@@ -4,6 +4,7 @@ import { type Judged, judgeSpoiled, type PathContext } from './judge.ts';
 import type { Trial, TrialStatus } from './proof.ts';
 import { whyNotMet } from './prove-plan.ts';
 import { replayLine } from './replay.ts';
+import type { RunOptions } from './run-options.ts';
 
 /** Puts spoiled subjects before a guard; several mutants spoil the same subjects, one inside the other. */
 export async function tryOne(
@@ -16,12 +17,24 @@ export async function tryOne(
   const trial = blankTrial(guard, mutants, role, context);
   const reason = whyNotMet(guard, mutants[0], context);
   if (reason !== undefined) return { ...trial, message: reason };
-  const options = { ...context.options, mutants: mutants.map(({ id }) => id) };
-  const judged = await judgeSpoiled(guard, { ...context, options, hung: false, firstOnly: true });
+  const spoiledBy = (ids: string[]) => ({ ...context.options, mutants: ids });
+  const judgedBy = (options: RunOptions) => judgeSpoiled(guard, { ...context, options, hung: false, firstOnly: true });
+  let options = spoiledBy(mutants.map(({ id }) => id));
+  let judged = await judgedBy(options);
+  let status = statusOf(guard, mutants[0]!, role, judged);
+  if (status === 'control-killed') {
+    // Where the backend itself breaks the rule, the controls are not to blame.
+    const plain = await judgedBy(spoiledBy([]));
+    if (plain.verdict.verdict === 'violated') {
+      judged = plain;
+      options = spoiledBy([]);
+      status = 'uncontrolled';
+    }
+  }
   const { verdict } = judged;
   return {
     ...trial,
-    status: statusOf(guard, mutants[0]!, role, judged),
+    status,
     lies: judged.lies,
     verdict: verdict.verdict,
     case: verdict.case,
@@ -35,7 +48,8 @@ export async function tryOne(
 export function uncontrolled(guard: Guard, mutant: Mutant, role: Trial['role'], context: PathContext, control: Trial) {
   const trial = blankTrial(guard, [mutant], role, context);
   if (control.status === 'not-applicable') return { ...trial, message: control.message };
-  const message = `the guard does not let the controls live (${control.verdict}: ${control.message})`;
+  const whom = control.status === 'control-killed' ? 'the controls' : 'the backend itself';
+  const message = `the guard does not let ${whom} live (${control.verdict}: ${control.message})`;
   return { ...trial, status: 'uncontrolled' as const, message };
 }
 

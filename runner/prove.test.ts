@@ -64,14 +64,16 @@ describe('prove', () => {
     );
   });
 
-  it('believes no kill by a guard that does not let the controls live', async () => {
+  it('believes no kill by a guard that finds the backend itself guilty', async () => {
     const backends = fixture('lossy-queue');
     const proof = await proved({ backends, paths: ['sqlite/shared'], only: [reversed] });
     expect(statuses(proof, 'control')).toEqual({
-      'send-batch/pass-through + send-batch/harmless-delay': 'control-killed',
+      'send-batch/pass-through + send-batch/harmless-delay': 'uncontrolled',
     });
+    expect(proof.trials[0]!.replay).not.toContain('--mutant');
     expect(statuses(proof, 'target')).toEqual({ [reversed]: 'uncontrolled' });
-    expect(proof.exitCode).toBe(1);
+    expect(proof.trials[1]!.message).toMatch(/^the guard does not let the backend itself live \(violated: /);
+    expect(proof.exitCode).toBe(3);
   });
 
   it('lists a mutant that tells no lie with the path, and lets it be where it says which backends it needs', async () => {

@@ -182,6 +182,7 @@ function guardReports(plans: ReadonlyMap<SelectedPath, GuardPlan[]>, applied: Re
     return {
       contract,
       guard: guard.id,
+      level: guard.level,
       mutants: aimed.map(({ id }) => id),
       applies,
       idle: applies > 0 && aimed.length === 0,

@@ -4,6 +4,7 @@ import { ordinaryCopy } from './ordinary.ts';
 import { answer, ask, batchMutant, errorOf, type Reply } from './spoil.ts';
 
 const lostAck = 'send-batch/lost-ack-is-all-or-nothing';
+const only = 'a lost acknowledgement is told as unknown';
 const unknownTold = 'send-batch/unknown-is-told';
 
 /** Lies about batches whose acknowledgement was lost. Calls that can be cancelled are left to the guards about that. */
@@ -12,12 +13,14 @@ export const lostAckMutants: Mutant[] = [
     id: 'resend-after-lost-ack',
     lie: 'Sends a batch again whose acknowledgement was lost.',
     target: lostAck,
+    only,
     told: async (_reply, _count, again) => answer(await again()),
   }),
   afterUnknown({
     id: 'cut-claims-success',
     lie: 'Reports a batch whose acknowledgement was lost as stored, under ids that it made up.',
     target: lostAck,
+    only,
     told: async (_reply, count) => Array.from({ length: count }, (_, slot) => ({ stored: 1_000_000_007 + slot })),
   }),
   afterUnknown({
@@ -33,7 +36,7 @@ export const lostAckMutants: Mutant[] = [
   }),
 ];
 
-type Described = Pick<Mutant, 'id' | 'lie' | 'target'> & Partial<Pick<Mutant, 'alsoKilledBy'>>;
+type Described = Pick<Mutant, 'id' | 'lie' | 'target'> & Partial<Pick<Mutant, 'alsoKilledBy' | 'only'>>;
 
 /** A lie about a batch of which the subject says that nobody can tell whether it is stored. */
 function afterUnknown(
