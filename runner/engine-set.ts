@@ -4,7 +4,8 @@ import type { AbsentEngine, EngineReport } from './report.ts';
 import type { RunOptions } from './run-options.ts';
 import type { Selection } from './select.ts';
 
-type Started = Awaited<ReturnType<typeof startEngine>>;
+/** A running engine, and what doctor found on it. */
+export type Started = Awaited<ReturnType<typeof startEngine>>;
 
 /** The engines of a run, each started when its first path is reached. */
 export class EngineSet {

@@ -3,7 +3,7 @@ import type { Mutant } from '../contracts/kernel/mutant.ts';
 import { mutants as allMutants } from '../contracts/mutants.ts';
 import { allSettled } from './all-settled.ts';
 import { Interrupted } from './deadline.ts';
-import { EngineSet } from './engine-set.ts';
+import { EngineSet, type Started } from './engine-set.ts';
 import { EngineEnded } from './engines.ts';
 import type { PathContext } from './judge.ts';
 import { pathContext } from './path-context.ts';
@@ -46,20 +46,19 @@ export async function prove(options: ProveOptions, reporters: readonly ProofRepo
   const trialsOf = (plan: readonly GuardPlan[]) => plan.reduce((sum, guardPlan) => sum + countTrials(guardPlan), 0);
   let total = trialsOf([...plans.values()].flat());
 
-  const provePath = async (selected: SelectedPath, turns: Turns) => {
+  const provePath = async (selected: SelectedPath, { engine, report }: Started, turns: Turns) => {
     const { path } = selected;
     const plan = plans.get(selected)!;
-    options.signal.throwIfAborted();
-    const started = await engines.of(path.provider);
-    const ill = started && (doctorSays(started.report, path.mode) ?? null);
-    if (ill !== null) total -= trialsOf(plan);
-    if (!started || ill === undefined) return;
+    const ill = doctorSays(report, path.mode) ?? null;
     const common = { contract: path.contract, backend: path.backend, provider: path.provider.name };
     const proofPath: ProofPath = { path: path.name, ...common, ill };
     proof.paths.push(proofPath);
     tell('pathStarted', proofPath, ill === null ? trialsOf(plan) : 0);
-    if (ill !== null) return;
-    const context = await pathContext(selected, started.engine, options);
+    if (ill !== null) {
+      total -= trialsOf(plan);
+      return;
+    }
+    const context = await pathContext(selected, engine, options);
     for (const { guard } of plan) {
       if (whyNotMet(guard, undefined, context) === undefined) applied.set(guard, (applied.get(guard) ?? 0) + 1);
     }
@@ -70,11 +69,17 @@ export async function prove(options: ProveOptions, reporters: readonly ProofRepo
   };
 
   try {
-    for (const paths of Map.groupBy(plans.keys(), ({ path }) => path.provider).values()) {
-      const turns = new Turns(guardsAtOnce(paths[0]!.path.provider, options));
+    for (const [provider, paths] of Map.groupBy(plans.keys(), ({ path }) => path.provider)) {
+      options.signal.throwIfAborted();
+      const started = await engines.of(provider);
+      if (!started) {
+        total -= trialsOf(paths.flatMap((selected) => plans.get(selected)!));
+        continue;
+      }
+      const turns = new Turns(guardsAtOnce(provider, started.engine, options));
       // The next path fills the gaps that the end of one leaves.
       await sideBySide(
-        paths.map((selected) => () => provePath(selected, turns)),
+        paths.map((selected) => () => provePath(selected, started, turns)),
         2,
       );
     }
