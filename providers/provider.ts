@@ -27,6 +27,8 @@ export interface DoctorCheck {
 export interface Engine {
   readonly provider: string;
   readonly version: string;
+  /** How many guards it can serve at once; absent where there is no such limit. */
+  readonly guardsAtOnce?: number;
   facts(mode: string): EngineFacts;
   lease(options: { mode: string }): Promise<Lease>;
   /** Tries whether leases are isolated, restore restores, reads are independent, faults fire and the clock is sane. */

@@ -1,5 +1,5 @@
 import { clauseSet, type Guard } from '../contracts/kernel/guard.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { Engine, Provider } from '../providers/provider.ts';
 import { allSettled } from './all-settled.ts';
 import { Interrupted } from './deadline.ts';
 import { EngineSet } from './engine-set.ts';
@@ -55,13 +55,14 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
       if (path.provider !== provider) {
         await allSettled(judged);
         provider = path.provider;
-        turns = new Turns(guardsAtOnce(provider, options));
+        turns = undefined;
       }
       const started = await engines.of(path.provider);
       if (!started) {
         total -= guards.length;
         continue;
       }
+      turns ??= new Turns(guardsAtOnce(path.provider, started.engine, options));
       const context = { ...(await pathContext(selected, started.engine, options)), counts };
       const givesUp = context.declaration.givesUp as Record<string, string>;
       const pathReport: PathReport = {
@@ -75,7 +76,7 @@ export async function run(options: RunOptions, reporters: readonly Reporter[]): 
       tell('pathStarted', pathReport, guards.length);
       const begun = Promise.withResolvers<void>();
       const ill = doctorSays(started.report, path.mode);
-      const judging = judgePath(guards, { context, ill, turns: turns!, decide, begun: begun.resolve });
+      const judging = judgePath(guards, { context, ill, turns, decide, begun: begun.resolve });
       judging.catch(begun.reject);
       judged.push(judging);
       await begun.promise;
@@ -110,8 +111,12 @@ export function doctorSays(engine: EngineReport, mode: string): string | undefin
 }
 
 /** Guards that are judged at once: a server works in processes of its own, and leaves this one free meanwhile. */
-export function guardsAtOnce(provider: Provider, { concurrency }: RunOptions): number {
-  return provider.inProcess ? concurrency : 2 * concurrency;
+export function guardsAtOnce(
+  { inProcess }: Provider,
+  engine: Pick<Engine, 'guardsAtOnce'>,
+  { concurrency }: Pick<RunOptions, 'concurrency'>,
+): number {
+  return Math.min(inProcess ? concurrency : 2 * concurrency, engine.guardsAtOnce ?? Number.POSITIVE_INFINITY);
 }
 
 interface Judging {

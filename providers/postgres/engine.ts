@@ -5,6 +5,7 @@ import { type DoctorCheck, type Engine, type EngineOptions, EngineUnavailable } 
 import type { Server } from '../provision/server.ts';
 import { shown } from '../provision/url.ts';
 import { openTap } from '../wire/index.ts';
+import { type Admitted, admit } from './admission.ts';
 import { Connections } from './connections.ts';
 import { examine } from './doctor.ts';
 import type { Driver } from './driver.ts';
@@ -18,13 +19,11 @@ export const modes = ['direct'] as const;
 
 const somebodys = "the server is somebody's; a private one can be killed";
 
-/** The oldest version that has all that is used here. */
-const oldest = 14;
-
 /** A PostgreSQL server; a schema of its own for every lease. */
 export class PostgresEngine implements Engine {
   readonly provider = 'postgres';
   readonly version: string;
+  readonly guardsAtOnce: number;
   readonly #driver: Driver;
   readonly #server: Server;
   readonly #connections: Connections;
@@ -45,10 +44,11 @@ export class PostgresEngine implements Engine {
     server: Server,
     connections: Connections,
     owner: Owner,
-    version: string,
+    { version, guardsAtOnce }: Admitted,
     keepAll: boolean,
   ) {
     this.version = version;
+    this.guardsAtOnce = guardsAtOnce;
     this.#driver = driver;
     this.#server = server;
     this.#connections = connections;
@@ -62,10 +62,10 @@ export class PostgresEngine implements Engine {
     const connections = new Connections(driver, server.address);
     const owner = new Owner(connections);
     try {
-      const version = await versionOf(connections, server);
+      const admitted = await admit(connections, server);
       await owner.claim();
       await owner.sweep();
-      const engine = new PostgresEngine(driver, server, connections, owner, version, options.keep ?? false);
+      const engine = new PostgresEngine(driver, server, connections, owner, admitted, options.keep ?? false);
       await engine.#namespaces.prepare();
       return engine;
     } catch (cause) {
@@ -169,26 +169,4 @@ export class PostgresEngine implements Engine {
     const { own, address } = this.#server;
     return `schema ${schema} in ${own ? own.keep() : shown(address)}`;
   }
-}
-
-/** The server's version, once it is known that a lease can be had there. */
-async function versionOf(connections: Connections, { address }: Server): Promise<string> {
-  const { rows } = await connections.run('pg_catalog', (client) =>
-    client.query<{ version: string; number: number; may: boolean }>(
-      `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-              has_database_privilege(current_database(), 'CREATE') AS may`,
-    ),
-  );
-  const { version, number, may } = rows[0]!;
-  if (number < oldest * 10_000) {
-    throw new EngineUnavailable(
-      `${shown(address)}: PostgreSQL ${version} is too old; ${oldest} is the oldest that will do`,
-    );
-  }
-  if (!may) {
-    const grant = `GRANT CREATE ON DATABASE ${address.database} TO ${address.user}`;
-    throw new EngineUnavailable(`${shown(address)}: the role may not create schemas; ${grant} lets it`);
-  }
-  // Debian's says more than the number.
-  return version.split(' ')[0]!;
 }

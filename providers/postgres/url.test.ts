@@ -5,6 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../provider.ts';
 import type { PostgresSite } from '../sites.ts';
+import { startTestServer } from '../wire/fixtures/server.ts';
 import { loadDriver } from './driver.ts';
 import { type SomebodysServer, somebodysServer } from './fixtures/plain-role.ts';
 import { postgres } from './index.ts';
@@ -125,6 +126,16 @@ describe('on a server that is somebody’s', () => {
   });
 });
 
+it('where there are few sessions, fewer guards are judged at once', async () => {
+  const atOnce = () => withEngine(async (engine) => engine.guardsAtOnce);
+  await theirs.asOwner('ALTER ROLE plain CONNECTION LIMIT 18');
+  expect(await atOnce()).toBe(1);
+  await theirs.asOwner('ALTER ROLE plain CONNECTION LIMIT 40');
+  expect(await atOnce()).toBe(2);
+  await theirs.asOwner('ALTER ROLE plain CONNECTION LIMIT -1');
+  expect(await atOnce()).toBeGreaterThan(10);
+});
+
 describe('a server that cannot be had is told, and the password is not', () => {
   const refused = async (url: string): Promise<string> => {
     const failure = await postgres.start({ url }).catch((cause: unknown) => cause as Error);
@@ -148,7 +159,45 @@ describe('a server that cannot be had is told, and the password is not', () => {
   it('a role that may not create schemas', async () => {
     await theirs.asOwner(`CREATE ROLE weak LOGIN PASSWORD 'secret'`);
     const url = withUrl({ username: 'weak', password: 'secret' });
-    expect(await refused(url)).toMatch(/may not create schemas; GRANT CREATE ON DATABASE theirs TO weak lets it$/);
+    expect(await refused(url)).toMatch(/may not create schemas; GRANT CREATE ON DATABASE "theirs" TO "weak" lets it$/);
+    await theirs.asOwner('DROP ROLE weak');
+  });
+
+  it('too few sessions for a run, of the role or in the database', async () => {
+    await theirs.asOwner('ALTER ROLE plain CONNECTION LIMIT 6');
+    expect(await refused(theirs.url)).toMatch(
+      /: a run needs 18 sessions at once, and can have 6: CONNECTION LIMIT of role plain is 6$/,
+    );
+    await theirs.asOwner('ALTER ROLE plain CONNECTION LIMIT -1; ALTER DATABASE theirs CONNECTION LIMIT 18');
+    const other = new pg.Client(await directAddress());
+    await other.connect();
+    expect(await refused(theirs.url)).toMatch(
+      /can have 17: CONNECTION LIMIT of database theirs is 18, and others have 1$/,
+    );
+    await other.end();
+    await theirs.asOwner('ALTER DATABASE theirs CONNECTION LIMIT -1');
+  });
+
+  it('a role whose transactions are read-only', async () => {
+    await theirs.asOwner('ALTER ROLE plain SET default_transaction_read_only = on');
+    expect(await refused(theirs.url)).toMatch(
+      /transactions of plain are read-only .*; ALTER ROLE "plain" IN DATABASE "theirs" SET .* = off lets it write$/,
+    );
+    await theirs.asOwner('ALTER ROLE plain RESET default_transaction_read_only');
+  });
+
+  it('a standby', async () => {
+    const standby = await startTestServer({ 'standby.signal': '' });
+    expect(await refused(`postgres://postgres@127.0.0.1:${standby.port}/postgres`)).toMatch(
+      /the server is a standby, which takes no writes/,
+    );
+    await standby.stop();
+  });
+
+  it('a database that cannot store every character', async () => {
+    await theirs.asOwner(`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    await theirs.asOwner('GRANT CREATE ON DATABASE latin TO plain');
+    expect(await refused(withUrl({ pathname: '/latin' }))).toMatch(/the encoding of the database is LATIN1/);
   });
 
   it('a port on which nobody answers, and a host that is not there', async () => {
