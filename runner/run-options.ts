@@ -3,7 +3,7 @@ import type { ModuleRef } from '../host/protocol.ts';
 import type { Provision } from '../providers/provider.ts';
 
 /** Generated inputs of each property, where nothing else is said. */
-export const defaultRuns = 100;
+export const defaultRuns = 50;
 /** Milliseconds that a guard has, where nothing else is said. */
 export const defaultTimeout = 60_000;
 
