@@ -23,6 +23,14 @@ export interface DoctorCheck {
   detail: string;
 }
 
+/** A namespace that was left in place. */
+export interface Kept {
+  /** The name of its schema or file. */
+  name: string;
+  /** The folder or the server that it is in, in words. */
+  where: string;
+}
+
 /** A running engine. */
 export interface Engine {
   readonly provider: string;
@@ -33,8 +41,8 @@ export interface Engine {
   lease(options: { mode: string }): Promise<Lease>;
   /** Tries whether leases are isolated, restore restores, reads are independent, faults fire and the clock is sane. */
   examine(mode: string): Promise<DoctorCheck[]>;
-  /** Places of the namespaces that were left in place on request. */
-  kept(): readonly string[];
+  /** The namespaces that were left in place on request. */
+  kept(): readonly Kept[];
   /** Ends what was started and removes what was created; safe to call twice. */
   stop(): Promise<void>;
 }

@@ -23,7 +23,16 @@ export const engine = Type.Object(
     version: Type.String(),
     modes: Type.Array(Type.String()),
     startMs: milliseconds(),
-    kept: Type.Array(Type.String()),
+    kept: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: 'The name of its schema or file.' }),
+          where: Type.String({ description: 'The folder or the server that it is in, in words.' }),
+        },
+        closed,
+      ),
+      { description: 'Namespaces that --keep left in place.' },
+    ),
     doctor: Type.Array(check, { description: 'What was tried on the engine before anything was judged on it.' }),
   },
   closed,

@@ -107,6 +107,16 @@ test('guards that were not judged are counted apart from vacuous ones', () => {
 
 test('what was kept is counted, with its folder', () => {
   const report = sampleReport([sampleVerdict({})]);
-  report.engines[0]!.kept = ['/tmp/kept/a.db', '/tmp/kept/b.db'];
-  expect(renderSummary(report, terminals.wide)[0]).toBe('kept    2 namespaces in /tmp/kept');
+  const server = '/tmp/pg/data (/tmp/pg/KEPT tells how to start a server on it)';
+  report.engines[0]!.kept = [
+    { name: 'a.db', where: '/tmp/kept' },
+    { name: 'ct_1', where: server },
+    { name: 'b.db', where: '/tmp/kept' },
+    { name: 'ct_2', where: server },
+  ];
+  expect(renderSummary(report, terminals.wide).slice(0, 3)).toEqual([
+    'kept    2 namespaces in /tmp/kept',
+    'kept    2 namespaces in /tmp/pg/data (/tmp/pg/KEPT tells how to start a server on it)',
+    '',
+  ]);
 });

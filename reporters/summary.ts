@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { Report, Verdict } from '../runner/report.ts';
 import { renderAbsent } from './engine.ts';
 import { whyExit } from './exit-codes.ts';
@@ -17,12 +16,16 @@ export function renderSummary(report: Report, terminal: Terminal): string[] {
   ];
 }
 
-/** What `--keep` left in place; of many only the folder that they are in is of use. */
+/** How many namespaces `--keep` left in place, and where. */
 function keptLines(report: Report, terminal: Terminal): string[] {
-  const kept = report.engines.flatMap((engine) => engine.kept);
-  if (kept.length === 0) return [];
-  const folders = [...new Set(kept.map((path) => dirname(path)))];
-  return [`kept    ${counted(kept.length, 'namespace')} in ${visible(folders.join(', '), terminal)}`, ''];
+  const places = Map.groupBy(
+    report.engines.flatMap((engine) => engine.kept),
+    ({ where }) => where,
+  );
+  const lines = [...places].flatMap(([where, kept]) =>
+    paragraph('kept    ', visible(`${counted(kept.length, 'namespace')} in ${where}`, terminal), terminal.width),
+  );
+  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 /** Engines that nothing was judged on, once more where the sums are read. */

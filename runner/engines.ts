@@ -70,7 +70,7 @@ export async function mustLive(engine: Engine, mode: string): Promise<void> {
   if (findProvider(engine.provider)?.inProcess) return;
   try {
     const lease = await engine.lease({ mode });
-    await lease.release();
+    await lease.release({ keep: false });
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new EngineEnded(`${engine.provider} ended during the run: ${message}`, { cause });

@@ -1,7 +1,7 @@
 import type { NotApplicableReason } from '../contracts/kernel/capabilities.ts';
 import type { Counterexample } from '../contracts/kernel/counterexample.ts';
 import type { Level } from '../contracts/kernel/guard.ts';
-import type { DoctorCheck } from '../providers/provider.ts';
+import type { DoctorCheck, Kept } from '../providers/provider.ts';
 
 export type VerdictName = 'upheld' | 'violated' | 'vacuous' | 'not-applicable' | 'error';
 
@@ -58,8 +58,8 @@ export interface EngineReport {
   version: string;
   modes: string[];
   startMs: number;
-  /** Where the namespaces are that `--keep` left in place. */
-  kept: string[];
+  /** The namespaces that `--keep` left in place. */
+  kept: Kept[];
   doctor: (DoctorCheck & { mode: string })[];
 }
 

@@ -18,7 +18,7 @@ import {
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import { AttachedHosts, addSprung, joinWatched } from '../attached-hosts.ts';
 import { untilNoneIsOpen } from '../open-transactions.ts';
-import type { DoctorCheck, Engine } from '../provider.ts';
+import type { DoctorCheck, Engine, Kept } from '../provider.ts';
 import type { MemorySite } from '../sites.ts';
 import { examine } from './doctor.ts';
 import type { StoredRow } from './store.ts';
@@ -61,7 +61,7 @@ export class MemoryEngine implements Engine {
   }
 
   /** A store dies with the host that held it. */
-  kept(): readonly string[] {
+  kept(): readonly Kept[] {
     return [];
   }
 

@@ -37,7 +37,7 @@ class Rehearsal {
 
   async end(): Promise<void> {
     await this.subject.end();
-    await this.lease.release();
+    await this.lease.release({ keep: false });
   }
 }
 

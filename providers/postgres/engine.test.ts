@@ -135,12 +135,13 @@ it('a server that ends meanwhile is told by every way that needs it; stopping go
 it('with keep, a private server leaves its data and tells where', async () => {
   const own = await startEmbedded();
   const keeping = await PostgresEngine.open(await loadDriver(), own, { keep: true });
+  await keeping.examine('direct');
   const lease = await keeping.lease(direct);
   await lease.release();
   await keeping.stop();
-  const [place] = keeping.kept();
-  const data = /in (\S+) \(/.exec(place!)![1]!;
-  expect(place).toContain(`schema ${siteOf(lease).schema} in `);
+  const where = expect.stringMatching(/^\S+\/data \(\S+\/KEPT tells how to start a server on it\)$/);
+  expect(keeping.kept()).toEqual([{ name: siteOf(lease).schema, where }]);
+  const data = keeping.kept()[0]!.where.split(' ')[0]!;
   expect(existsSync(`${data}/PG_VERSION`)).toBe(true);
   const { rmSync } = await import('node:fs');
   rmSync(dirname(data), { recursive: true });

@@ -1,7 +1,7 @@
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import type { Crashed, Lease } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
-import { type DoctorCheck, type Engine, type EngineOptions, EngineUnavailable } from '../provider.ts';
+import { type DoctorCheck, type Engine, type EngineOptions, EngineUnavailable, type Kept } from '../provider.ts';
 import type { Server } from '../provision/server.ts';
 import { shown } from '../provision/url.ts';
 import { openTap } from '../wire/index.ts';
@@ -31,7 +31,7 @@ export class PostgresEngine implements Engine {
   readonly #namespaces: Namespaces;
   readonly #keepAll: boolean;
   readonly #leases = new Set<PostgresLease>();
-  readonly #kept: string[] = [];
+  readonly #kept: Kept[] = [];
   /** The drops that are under way, one after the other. */
   #drops: Promise<void> = Promise.resolve();
   #failedDrops: unknown[] = [];
@@ -97,7 +97,7 @@ export class PostgresEngine implements Engine {
       keepAll: this.#keepAll,
       crash: () => this.#crash(),
       recover: () => this.#recover(),
-      kept: ({ schema }) => void this.#kept.push(this.#placeOf(schema)),
+      kept: ({ schema }) => void this.#kept.push({ name: schema, where: this.#where() }),
       released: (released, drop) => {
         this.#leases.delete(released);
         if (drop) this.#dropInBackground(namespace);
@@ -111,8 +111,8 @@ export class PostgresEngine implements Engine {
     return examine(this.#driver, () => this.lease({ mode }));
   }
 
-  /** Schemas that were left in place, and where. */
-  kept(): readonly string[] {
+  /** Schemas that were left in place. */
+  kept(): readonly Kept[] {
     return this.#kept;
   }
 
@@ -165,8 +165,8 @@ export class PostgresEngine implements Engine {
     return this.#server.own ? {} : { crash: somebodys };
   }
 
-  #placeOf(schema: string): string {
+  #where(): string {
     const { own, address } = this.#server;
-    return `schema ${schema} in ${own ? own.keep() : shown(address)}`;
+    return own ? own.keep() : shown(address);
   }
 }

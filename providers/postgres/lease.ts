@@ -131,7 +131,7 @@ export class PostgresLease implements Lease {
   }
 
   release(options: { keep?: boolean } = {}): Promise<void> {
-    this.#released ??= this.#leave(options.keep || this.#landlord.keepAll);
+    this.#released ??= this.#leave(options.keep ?? this.#landlord.keepAll);
     return this.#released;
   }
 

@@ -118,7 +118,7 @@ describe('on a server that is somebody’s', () => {
       { keep: true },
     );
     const { host, port } = theirs.server.address;
-    expect(kept).toEqual([`schema ${schema} in postgres://plain@${host}:${port}/theirs`]);
+    expect(kept).toEqual([{ name: schema, where: `postgres://plain@${host}:${port}/theirs` }]);
     await withEngine(async () => {
       expect(await theirs.asOwner(`SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`)).toHaveLength(1);
     });

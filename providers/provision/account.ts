@@ -8,6 +8,9 @@ export interface Account {
   gid: number;
 }
 
+/** The account that has the least rights on every system. */
+export const unprivileged = 'nobody';
+
 /** Servers refuse to run as root; undefined where the judge's own account will do. */
 export function serverAccount(): Account | undefined {
   return process.getuid?.() === 0 ? unprivilegedAccount() : undefined;

@@ -105,12 +105,12 @@ it('a server that was left in place can be started again', async () => {
   const note = readFileSync(`${directory}/KEPT`, 'utf8');
   expect(note).toContain(address.password);
   expect(statSync(`${directory}/KEPT`).mode & 0o077).toBe(0);
-  const [program, ...args] = /Start it with: (.*)/.exec(note)![1]!.split(' ');
-  const again = spawn(program!, args, { ...serverAccount(), cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+  const command = /Start it with: (.*)/.exec(note)![1]!;
+  const again = spawn('/bin/sh', ['-c', command], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
   const gone = once(again, 'exit');
   for await (const line of createInterface(again.stderr)) if (line.includes('ready to accept')) break;
   expect(await ask(address, 'SELECT count(*)::int FROM kept')).toBe(0);
-  again.kill('SIGQUIT');
+  process.kill(Number(readFileSync(`${directory}/data/postmaster.pid`, 'utf8').split('\n')[0]), 'SIGQUIT');
   await gone;
   rmSync(directory, { recursive: true });
 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { directoriesOfTheDead, makeOwnedDirectory, markKept } from '../owned-directory.ts';
 import { EngineUnavailable, type Provision } from '../provider.ts';
 import { siblingModule } from '../sibling-module.ts';
-import { type Account, serverAccount, temporaryFolder } from './account.ts';
+import { type Account, serverAccount, temporaryFolder, unprivileged } from './account.ts';
 import { freePort } from './free-port.ts';
 import { endServerOf, killWithChildren } from './processes.ts';
 import type { Address, OwnServer, Server } from './server.ts';
@@ -106,11 +106,15 @@ export class PrivateServer implements Server, OwnServer {
   }
 
   keep(): string {
-    const start = `${this.#programs.postgres} -D ${this.#data} -p ${this.address.port}`;
     if (!this.#kept) {
       this.#kept = true;
-      const { user, password } = this.address;
-      const how = `Left in place on request. Start it with: ${start}\nThe password of ${user} is ${password}`;
+      const { user, password, port } = this.address;
+      const options = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+      const server = [this.#programs.postgres, '-D', this.#data, ...options.flatMap((option) => ['-c', option])];
+      const start = shellLine(server);
+      // The data are not root's, and root may not start a server.
+      const line = this.#account ? shellLine(['su', '-s', '/bin/sh', unprivileged, '-c', `exec ${start}`]) : start;
+      const how = `Left in place on request. Start it with: ${line}\nThe password of ${user} is ${password}`;
       markKept(this.#directory, how);
       chmodSync(join(this.#directory, 'KEPT'), 0o600);
     }
@@ -251,6 +255,11 @@ function isReady(child: ChildProcess): Promise<boolean> {
     child.once('close', () => resolve(false));
     child.once('error', (cause) => reject(new EngineUnavailable(`${child.spawnfile}: ${cause.message}`)));
   });
+}
+
+/** A command as a shell takes it. */
+function shellLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }
 
 function lastLines(log: string): string {

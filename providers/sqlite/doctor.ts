@@ -53,7 +53,7 @@ export async function examine(newLease: () => Promise<Lease>): Promise<DoctorChe
     if (!a.lease.facts.lacks.crash) await tried('crash fault fires', () => crashKills(leases[2]));
     await tried('clock is sane', () => clockIsSane(a));
   } finally {
-    for (const lease of leases) await lease.release();
+    for (const lease of leases) await lease.release({ keep: false });
     await host.end();
   }
   return checks;

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SqliteSite } from '../sites.ts';
 import { driverClass } from './database.ts';
@@ -140,9 +140,9 @@ describe('the engine', () => {
     db.close();
     await engine.stop();
     const [left] = engine.kept();
-    const directory = dirname(left!);
+    const directory = left!.where;
     try {
-      const reopened = new (driverClass())(left!);
+      const reopened = new (driverClass())(join(directory, left!.name));
       expect(reopened.prepare('SELECT value FROM things').get()).toEqual({ value: 'kept' });
       reopened.close();
       expect(readdirSync(directory).filter((name) => name.endsWith('.db'))).toHaveLength(1);
@@ -151,13 +151,15 @@ describe('the engine', () => {
     }
   });
 
-  it('keeps all files where it was started so', async () => {
+  it('keeps all files where it was started so, but for those of its doctor', async () => {
     const engine = new SqliteEngine({ keep: true });
+    await engine.examine('file');
     const leases = [await engine.lease({ mode: 'file' }), await engine.lease({ mode: 'file' })];
     for (const lease of leases) await lease.release();
     await engine.stop();
-    expect(engine.kept()).toEqual(leases.map((lease) => (lease.site as SqliteSite).path));
-    rmSync(dirname(engine.kept()[0]!), { recursive: true });
+    const paths = engine.kept().map(({ name, where }) => join(where, name));
+    expect(paths).toEqual(leases.map((lease) => (lease.site as SqliteSite).path));
+    rmSync(dirname(paths[0]!), { recursive: true });
   });
 
   it('names its facts by mode, and refuses a mode that it has not', () => {

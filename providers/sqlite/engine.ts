@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import type { Lease } from '../../contracts/kernel/engine.ts';
-import type { DoctorCheck, Engine, EngineOptions } from '../provider.ts';
+import type { DoctorCheck, Engine, EngineOptions, Kept } from '../provider.ts';
 import type { SqliteSite } from '../sites.ts';
 import { driverClass } from './database.ts';
 import { makeDirectory, markKept, sweepDirectories } from './directory.ts';
@@ -80,8 +80,8 @@ export class SqliteEngine implements Engine {
   }
 
   /** Files of databases that were left in place. */
-  kept(): readonly string[] {
-    return this.#kept;
+  kept(): readonly Kept[] {
+    return this.#kept.map((path) => ({ name: basename(path), where: dirname(path) }));
   }
 
   examine(mode: string): Promise<DoctorCheck[]> {

@@ -219,7 +219,7 @@ export class SqliteLease implements Lease {
       await this.#hosts.callAll('forget', []);
     } finally {
       for (const mark of this.#marks) mark.stop();
-      this.#leaveDatabase(options.keep || this.#landlord.keepAll);
+      this.#leaveDatabase(options.keep ?? this.#landlord.keepAll);
       this.#landlord.released();
     }
   }
