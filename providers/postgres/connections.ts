@@ -1,6 +1,7 @@
 import type { Client, Pool, PoolClient } from 'pg';
 import { LeftLocked } from '../../contracts/kernel/engine.ts';
 import type { Address } from '../provision/server.ts';
+import { tlsOptions } from '../provision/tls.ts';
 import type { Driver } from './driver.ts';
 import { isLockTimeout, unavailable } from './errors.ts';
 import { quoteName } from './sql.ts';
@@ -28,7 +29,7 @@ export function clientConfig(address: Address) {
   const { tls, ...rest } = address;
   return {
     ...rest,
-    ssl: tls ?? false,
+    ssl: tls ? tlsOptions(tls) : false,
     application_name: 'contract-test',
     connectionTimeoutMillis: 10_000,
     types: readTypes,

@@ -3,6 +3,7 @@ import type { Crashed, Lease } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import { type DoctorCheck, type Engine, type EngineOptions, EngineUnavailable, type Kept } from '../provider.ts';
 import type { Server } from '../provision/server.ts';
+import { tlsOptions } from '../provision/tls.ts';
 import { shown } from '../provision/url.ts';
 import { openTap } from '../wire/index.ts';
 import { type Admitted, admit } from './admission.ts';
@@ -88,7 +89,8 @@ export class PostgresEngine implements Engine {
     const facts = this.facts(mode);
     const namespace = await this.#namespaces.create();
     const { address } = this.#server;
-    const tap = await openTap({ upstream: address });
+    const { host, port, tls } = address;
+    const tap = await openTap({ upstream: { host, port, ...(tls && { tls: tlsOptions(tls) }) } });
     const site = siteOf(namespace, mode, tap, this.#server);
     const lease = new PostgresLease(facts, site, namespace, tap, {
       address,

@@ -1,4 +1,5 @@
 import type { Provision } from '../provider.ts';
+import type { Tls } from './tls.ts';
 
 /** Where a PostgreSQL server answers, and as whom the judge connects. */
 export interface Address {
@@ -7,8 +8,8 @@ export interface Address {
   user: string;
   password: string;
   database: string;
-  /** Options of `tls.connect`, where the server is to be spoken to by TLS. */
-  tls?: { rejectUnauthorized: boolean; ca?: string; servername?: string };
+  /** Where the server is to be spoken to by TLS. */
+  tls?: Tls;
 }
 
 /** A PostgreSQL server that the judge may use. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { EngineUnavailable } from '../provider.ts';
 import type { Address, Server } from './server.ts';
+import type { Tls } from './tls.ts';
 
 /** Environment variable with the address of a server that is somebody's. */
 export const urlVariable = 'CONTRACT_TEST_POSTGRES_URL';
@@ -49,14 +50,14 @@ function decoded(text: string): string {
 }
 
 /** By the words of libpq's `sslmode`. */
-function tlsOf(url: URL): Address['tls'] {
+function tlsOf(url: URL): Tls | undefined {
   const mode = url.searchParams.get('sslmode') ?? 'disable';
   if (['disable', 'allow', 'prefer'].includes(mode)) return undefined;
   const rootCertificate = url.searchParams.get('sslrootcert');
   const ca = rootCertificate ? { ca: certificate(rootCertificate) } : {};
   if (mode === 'require' || mode === 'no-verify') return { rejectUnauthorized: false, ...ca };
-  if (mode === 'verify-ca' || mode === 'verify-full')
-    return { rejectUnauthorized: true, ...ca, servername: url.hostname };
+  if (mode === 'verify-ca') return { rejectUnauthorized: true, ...ca, anyHost: true };
+  if (mode === 'verify-full') return { rejectUnauthorized: true, ...ca };
   throw new EngineUnavailable(`sslmode=${mode} is not known; write disable, require, verify-ca or verify-full`);
 }
 
