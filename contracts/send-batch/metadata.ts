@@ -84,6 +84,7 @@ export const batchEqualsSingles: Guard = guard({
     };
     await bench.case('all-options', () => compare(messages(bench, 12)));
     await bench.case('no-options', () => compare(messages(bench, 12, 'bare')));
+    await bench.case('refusals', () => sameRefusals(bench));
     // All messages of a batch set the same options: what comes of different ones is another guard's rule.
     const alike = fc.tuple(fc.shuffledSubarray(offeredOptions(bench)), fc.integer({ min: 1, max: 8 }));
     await bench.property('generated', alike, ([options, size]) =>
@@ -94,7 +95,6 @@ export const batchEqualsSingles: Guard = guard({
         ),
       ),
     );
-    await bench.case('refusals', () => sameRefusals(bench));
   },
 });
 
