@@ -49,3 +49,13 @@ export async function writingFunctions(client: ClientBase): Promise<string[]> {
   );
   return rows.map(({ name }) => name);
 }
+
+/** Tables whose owner, too, sees only the rows that a policy lets through. */
+export async function tablesWithForcedPolicies(client: ClientBase, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = to_regnamespace($1) AND relrowsecurity AND relforcerowsecurity ORDER BY 1`,
+    [quoteName(schema)],
+  );
+  return rows.map(({ name }) => name);
+}

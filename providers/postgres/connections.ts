@@ -15,6 +15,8 @@ const lockTimeout = 2000;
 
 /** Whatever defaults the server or the role has, what is read back must not depend on them. */
 const settings = {
+  // Rows that a policy hides are an error, and not silently missing.
+  row_security: 'off',
   lock_timeout: lockTimeout,
   timezone: 'UTC',
   datestyle: 'ISO',

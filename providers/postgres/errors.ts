@@ -19,6 +19,11 @@ export function isLockTimeout(cause: unknown): boolean {
   return codeOf(cause) === '55P03';
 }
 
+/** The role has no right to it. */
+export function isForbidden(cause: unknown): boolean {
+  return codeOf(cause) === '42501';
+}
+
 /** A table or a schema is not there. */
 export function isMissing(cause: unknown): boolean {
   return ['42P01', '3F000'].includes(codeOf(cause));

@@ -17,9 +17,10 @@ import type { Address } from '../provision/server.ts';
 import type { PostgresSite } from '../sites.ts';
 import type { Tap } from '../wire/index.ts';
 import type { Place } from './armed-fault.ts';
-import { writingFunctions } from './catalog.ts';
+import { tablesWithForcedPolicies, writingFunctions } from './catalog.ts';
 import type { Connections } from './connections.ts';
 import { analyse, type PostgresSnapshot, read, restore, snapshot } from './content.ts';
+import { isForbidden } from './errors.ts';
 import { armFault } from './faults.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
 import { rowFaults } from './traps.ts';
@@ -154,8 +155,20 @@ export class PostgresLease implements Lease {
     return this.#landlord.crash();
   }
 
-  #run<T>(work: (client: ClientBase, schema: string) => Promise<T>): Promise<T> {
+  async #run<T>(work: (client: ClientBase, schema: string) => Promise<T>): Promise<T> {
     const { schema } = this.#namespace;
-    return this.#landlord.connections.run(schema, (client) => work(client, schema));
+    const { connections } = this.#landlord;
+    try {
+      return await connections.run(schema, (client) => work(client, schema));
+    } catch (cause) {
+      if (!isForbidden(cause)) throw cause;
+      const hidden = await connections.run(schema, (client) => tablesWithForcedPolicies(client, schema));
+      if (hidden.length === 0) throw cause;
+      throw new NotApplicable(
+        'engine',
+        `row security, which is forced on ${hidden.join(', ')}, hides rows from the judge, who has no role but the subject's; ` +
+          'a private server has another, and so does a role with BYPASSRLS',
+      );
+    }
   }
 }

@@ -87,6 +87,26 @@ describe('on a server that is somebody’s', () => {
     expect(await inventory()).toEqual(before);
   });
 
+  it('rows that are hidden from their owner are told as such, and not as missing', async () => {
+    await withEngine(async (engine) => {
+      const lease = await engine.lease(direct);
+      const subject = new StandIn(await loadDriver(), lease.site as PostgresSite);
+      await subject.query(`
+        CREATE TABLE secrets (id int); INSERT INTO secrets VALUES (1);
+        ALTER TABLE secrets ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+        CREATE POLICY none ON secrets USING (false)`);
+      const hidden = {
+        name: 'NotApplicable',
+        message: expect.stringContaining('row security, which is forced on secrets'),
+      };
+      await expect(lease.read('SELECT * FROM secrets')).rejects.toMatchObject(hidden);
+      await expect(lease.snapshot()).rejects.toMatchObject(hidden);
+      await subject.query('ALTER TABLE secrets NO FORCE ROW LEVEL SECURITY');
+      expect(await lease.read('SELECT * FROM secrets')).toEqual({ rows: [{ id: 1 }] });
+      await subject.end();
+    });
+  });
+
   it('schemas of a run that is gone are swept, those of one that lives are not', async () => {
     const gone = `contract-test: owned by run ${randomInt(2 ** 31 - 1)}`;
     await theirs.asOwner(`
