@@ -107,6 +107,13 @@ const faults: Fault[] = [
     green: [],
   },
   {
+    name: 'neverCommits',
+    guard: 'send-batch/nothing-persists-after-failure',
+    message: 'does the backend open the site that it was given, and does it commit before its call returns?',
+    red: [],
+    green: [],
+  },
+  {
     name: 'errorSwallowed',
     guard: 'send-batch/every-outcome-reports-the-failure',
     message: 'declared to throw, but it returned',

@@ -38,7 +38,8 @@ export async function tablesWritten<Item>(
   if (given) await rig.lease.restore(before);
   if (Object.keys(tables).length === 0) {
     throw new Violation(
-      'a batch adds no row to any table of the engine: does the backend open the site that it was given?',
+      'a batch adds no row to any table of the engine: does the backend open the site that it was given, ' +
+        'and does it commit before its call returns?',
     );
   }
   return tables;

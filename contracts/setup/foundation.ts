@@ -168,6 +168,7 @@ async function mustFind<Item>(
 function mustHaveGrown(before: Snapshot, after: Snapshot): void {
   if (Object.keys(grown(before, after)).length > 0) return;
   throw new Violation(
-    'a write adds no row to any table of the engine: does the backend open the site that it was given?',
+    'a write adds no row to any table of the engine: does the backend open the site that it was given, ' +
+      'and does it commit before its call returns?',
   );
 }
