@@ -3,6 +3,7 @@ import { renderCheck, renderEngine } from '../reporters/engine.ts';
 import { terminalOf } from '../reporters/terminal.ts';
 import type { DoctorOptions } from '../runner/doctor.ts';
 import { UsageError } from '../runner/usage-error.ts';
+import { cautionOf } from './caution.ts';
 import type { Context } from './context.ts';
 import * as option from './options.ts';
 import { serverSettings } from './settings.ts';
@@ -35,6 +36,7 @@ async function doctor(options: DoctorOptions, context: Context): Promise<number>
       throw new UsageError(`no provider is called ${JSON.stringify(name)}`, didYouMean(name, known));
     }
   }
+  cautionOf(options.url, context);
   const engines = await toolkit.doctor(options);
   if (context.signal.aborted) return 130;
   const terminal = terminalOf(context.stdout, context.env);

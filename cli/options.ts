@@ -134,7 +134,7 @@ function parsedUrl(name: string, value: string): URL {
   return new URL(value);
 }
 
-function holdsPassword({ password, searchParams }: URL): boolean {
+export function holdsPassword({ password, searchParams }: URL): boolean {
   return password !== '' || searchParams.has('password');
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -45,6 +45,26 @@ Options:
   -h, --help             print this help
 `);
 });
+
+test.runIf(process.platform !== 'win32').each([['run'], ['prove'], ['doctor']])(
+  '%s says of a file with a password that everybody can read that they can',
+  async (command) => {
+    const folder = mkdtempSync(join(tmpdir(), 'contract-test-url-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'url');
+    writeFileSync(file, 'postgres://me:s3cret@host/db\n');
+    const argv = [command, '--url', `@${file}`];
+    chmodSync(file, 0o644);
+    expect((await runCli(argv, { toolkit: fakeToolkit() })).stderr).toMatch(
+      /^contract-test: warning: everybody can read the password in \S+url; take that from them \(chmod 600\)\n$/,
+    );
+    chmodSync(file, 0o640);
+    expect((await runCli(argv, { toolkit: fakeToolkit() })).stderr).toBe('');
+    writeFileSync(file, 'postgres://me@host/db\n');
+    chmodSync(file, 0o644);
+    expect((await runCli(argv, { toolkit: fakeToolkit() })).stderr).toBe('');
+  },
+);
 
 test('the version', async () => {
   expect(await runCli(['--version'])).toEqual({ exitCode: 0, stdout: '1.2.3\n', stderr: '' });

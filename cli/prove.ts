@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { makeProofReporters } from '../reporters/proof-reporters.ts';
 import { defaultTimeout } from '../runner/run-options.ts';
 import { UsageError } from '../runner/usage-error.ts';
+import { cautionOf } from './caution.ts';
 import { checkMutants, checkNames } from './check-names.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
@@ -66,6 +67,7 @@ async function prove(flags: ProveFlags, context: Context): Promise<number> {
   const { options, reporters } = settle({ runs: proofRuns, ...common }, config, context.cwd, toolkit.references);
   const only = option.list(mutant ?? []);
   checkNames(options, toolkit);
+  cautionOf(options.url, context);
   checkMutants(only, await toolkit.mutants());
   const lanes = option.integer('--concurrency', concurrency ?? options.concurrency, { least: 1, most: 64 });
   const made = makeProofReporters(reporters, context, options.seed);

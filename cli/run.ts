@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { makeReporters } from '../reporters/index.ts';
 import { defaultRuns, defaultTimeout } from '../runner/run-options.ts';
 import { UsageError } from '../runner/usage-error.ts';
+import { cautionOf } from './caution.ts';
 import { checkMutantNames, checkNames } from './check-names.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
@@ -55,6 +56,7 @@ async function run(flags: RunFlags, context: Context): Promise<number> {
   const toolkit = await context.load();
   const { options, reporters, debug } = settle(flags, config, context.cwd, toolkit.references);
   checkNames(options, toolkit);
+  cautionOf(options.url, context);
   if (options.mutants.length > 0) checkMutantNames(options.mutants, await toolkit.mutants());
   const made = makeReporters(reporters, context, { ...options, debug });
   const report = await toolkit.run({ ...options, signal: context.signal }, made);
