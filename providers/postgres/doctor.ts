@@ -9,7 +9,7 @@ import {
 import type { DoctorCheck } from '../provider.ts';
 import type { PostgresSite } from '../sites.ts';
 import type { Driver } from './driver.ts';
-import { ours } from './sql.ts';
+import { ours, quoteName } from './sql.ts';
 import { StandIn } from './stand-in.ts';
 
 /** A lease with a stand-in for the subject, which has made a table. */
@@ -71,6 +71,7 @@ export async function examine(driver: Driver, newLease: () => Promise<Lease>): P
     for (const by of abortKinds) await tried(`abort (${by}) fires`, () => abortFires(a, by));
     await tried('identity fault fires', () => identityIsSet(a));
     await tried('session fault fires', () => zoneIsSet(a));
+    await tried('right to temporary tables', () => temporaryTables(a));
     await tried('clock is sane', () => clockIsSane(a));
   } finally {
     await a.end();
@@ -246,6 +247,17 @@ async function zoneIsSet({ lease, subject }: Rehearsal): Promise<DoctorCheck[]> 
   const after = await inNewSession();
   const ok = during === zone && count === 1 && after !== zone;
   return [{ name: 'session fault fires', ok, detail: `${during} in ${count} new session; then ${after}` }];
+}
+
+/** A right that not every backend needs: which is there is told, and nothing is wrong where it is not. */
+async function temporaryTables({ lease, subject }: Rehearsal): Promise<DoctorCheck[]> {
+  const { user, database } = lease.site as PostgresSite;
+  const [row] = await subject.query(`SELECT has_database_privilege(current_database(), 'TEMPORARY') AS may`);
+  const detail = row?.may
+    ? 'the subject has it'
+    : 'the subject has it not, and a backend that makes some fails (postgres/copy does); ' +
+      `GRANT TEMPORARY ON DATABASE ${quoteName(database)} TO ${quoteName(user)} gives it`;
+  return [{ name: 'right to temporary tables', ok: true, detail }];
 }
 
 const longAgo = Date.UTC(2025, 0);

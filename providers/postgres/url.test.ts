@@ -87,6 +87,20 @@ describe('on a server that is somebody’s', () => {
     expect(await inventory()).toEqual(before);
   });
 
+  it('the right to temporary tables, which not every backend needs, is told and not demanded', async () => {
+    const told = () =>
+      withEngine(async (engine) =>
+        (await engine.examine('direct')).find(({ name }) => name === 'right to temporary tables'),
+      );
+    expect(await told()).toMatchObject({ ok: true, detail: 'the subject has it' });
+    await theirs.asOwner('REVOKE TEMPORARY ON DATABASE theirs FROM PUBLIC');
+    expect(await told()).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('GRANT TEMPORARY ON DATABASE "theirs" TO "plain" gives it'),
+    });
+    await theirs.asOwner('GRANT TEMPORARY ON DATABASE theirs TO PUBLIC');
+  });
+
   it('rows that are hidden from their owner are told as such, and not as missing', async () => {
     await withEngine(async (engine) => {
       const lease = await engine.lease(direct);
