@@ -112,7 +112,7 @@ const verdict = Type.Object(
     evidence: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
     replay: orNull(Type.String({ description: 'The command that runs this case again.' })),
     reason: orNull(Type.String({ description: 'Why it does not apply, or which evidence is missing.' })),
-    by: orNull(Type.Enum(['backend', 'engine', 'host'], { description: 'Who says that it does not apply.' })),
+    by: orNull(Type.Enum(['backend', 'engine', 'host', 'run'], { description: 'Who says that it does not apply.' })),
     durationMs: milliseconds(),
   },
   closed,

@@ -39,6 +39,7 @@ function notApplicableLines(verdicts: Verdict[], terminal: Terminal): string[] {
     ['backend', 'the backend lacks it'],
     ['engine', 'the engine has no means'],
     ['host', 'this host cannot judge it'],
+    ['run', 'judged elsewhere in this run'],
   ] as const;
   const lines = groups.flatMap(([by, words]) => {
     const reasons = countReasons(verdicts.filter((v) => v.verdict === 'not-applicable' && (v.by ?? 'backend') === by));

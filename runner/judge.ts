@@ -51,7 +51,7 @@ export async function judge(guard: Guard, context: PathContext): Promise<Verdict
 export async function judgeSpoiled(guard: Guard, context: PathContext): Promise<Judged> {
   const startedAt = performance.now();
   const verdict = blankVerdict(guard, context.path);
-  const reason = hostReason(guard, context) ?? whyNotApplicable(guard.needs, context.declaration, context.facts);
+  const reason = whyNotHere(guard, context);
   if (reason) return { verdict: notApplicable(verdict, reason), lies: 0, timedOut: false };
 
   const { options } = context;
@@ -230,9 +230,19 @@ function noteConsole(all: PathReport['console'], more: PathReport['console']): v
   all.text = (all.text + more.text).slice(0, 4096);
 }
 
-function hostReason(guard: Guard, context: PathContext): NotApplicableReason | undefined {
-  if (!guard.needsThread || context.options.host !== 'inline') return undefined;
-  return { by: 'host', reason: 'needs two threads; the inline host has one (run with --host worker)' };
+/** Why a guard is not judged on a path, or undefined when it is. */
+export function whyNotHere(guard: Guard, context: PathContext): NotApplicableReason | undefined {
+  const { path, options, declaration, facts } = context;
+  if (guard.needsThread && options.host === 'inline') {
+    return { by: 'host', reason: 'needs two threads; the inline host has one (run with --host worker)' };
+  }
+  if (guard.onceForVariant && path.firstOfVariant !== path.name) {
+    return {
+      by: 'run',
+      reason: `takes long, and is about the variant whatever the mode: judged on ${path.firstOfVariant}`,
+    };
+  }
+  return whyNotApplicable(guard.needs, declaration, facts);
 }
 
 function notApplicable(verdict: Verdict, { by, reason }: NotApplicableReason): Verdict {

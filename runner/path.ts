@@ -14,6 +14,8 @@ export interface EnginePath {
   rowsStatement: string | null;
   statusesStatement: string | null;
   ownProbe: boolean;
+  /** The first path of the run with the same variant: this one, or one in another mode. */
+  firstOfVariant: string;
 }
 
 /** The name of a path, without the parts that leave no choice. */

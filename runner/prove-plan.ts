@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import { whyNotApplicable } from '../contracts/kernel/capabilities.ts';
 import type { Guard } from '../contracts/kernel/guard.ts';
 import type { Mutant } from '../contracts/kernel/mutant.ts';
-import type { PathContext } from './judge.ts';
+import { type PathContext, whyNotHere } from './judge.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What one guard of a path is to be proved with. */
@@ -56,13 +56,10 @@ function mayMeet(mutant: Mutant, guard: Guard): boolean {
 }
 
 /** Why a guard cannot be judged on a path, or why a lie cannot be told there. */
-export function whyNotMet(
-  guard: Guard,
-  mutant: Mutant | undefined,
-  { declaration, facts }: PathContext,
-): string | undefined {
-  const reason = whyNotApplicable([...guard.needs, ...(mutant?.needs ?? [])], declaration, facts)?.reason;
-  if (reason !== undefined) return reason;
+export function whyNotMet(guard: Guard, mutant: Mutant | undefined, context: PathContext): string | undefined {
+  const { declaration, facts } = context;
+  const absent = whyNotHere(guard, context) ?? whyNotApplicable(mutant?.needs ?? [], declaration, facts);
+  if (absent !== undefined) return absent.reason;
   const cannot = mutant?.cannot?.(declaration, facts);
   return cannot === undefined ? undefined : `the lie cannot be told here: ${cannot}`;
 }

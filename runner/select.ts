@@ -41,7 +41,7 @@ export async function select(options: RunOptions): Promise<Selection> {
     }
     const wanted = filterPaths(all, options.paths);
     const paths = wanted.map(({ path, pool, contract }) => ({
-      path,
+      path: { ...path, firstOfVariant: wanted.find((other) => sameVariant(other.path, path))!.path.name },
       pool,
       guards: filterGuards(contract.guards, options.guards),
     }));
@@ -133,10 +133,15 @@ function enginePaths(
         const name = pathName(provider, mode, variant, variants.length);
         const common = { backend: manifest.name, module, provider, mode, variant, contract: contract.name, name };
         const { rows, statuses, ownProbe } = entry;
-        return [{ path: { ...common, rowsStatement: rows, statusesStatement: statuses, ownProbe }, pool, contract }];
+        const probe = { rowsStatement: rows, statusesStatement: statuses, ownProbe };
+        return [{ path: { ...common, ...probe, firstOfVariant: name }, pool, contract }];
       }),
     ),
   );
+}
+
+function sameVariant(a: EnginePath, b: EnginePath): boolean {
+  return a.module === b.module && a.contract === b.contract && a.variant === b.variant;
 }
 
 function filterPaths<P extends { path: EnginePath }>(all: P[], filters: string[]): P[] {

@@ -151,8 +151,11 @@ export function whyNotApplicable(
 }
 
 export interface NotApplicableReason {
-  /** Who declared it: the backend lacks the capability, or the engine (its provider) has no means. */
-  by: 'backend' | 'engine' | 'host';
+  /**
+   * Who declared it: the backend lacks the capability, or the engine (its provider) has no means; the host cannot do it,
+   * or the run does it elsewhere.
+   */
+  by: 'backend' | 'engine' | 'host' | 'run';
   reason: string;
 }
 

@@ -119,6 +119,8 @@ export interface Guard {
   foundation: boolean;
   /** Cannot be judged by a host in the judge's own thread. */
   needsThread: boolean;
+  /** Takes long, and is about the algorithm whatever mode the engine is in: judged in one mode of each variant. */
+  onceForVariant: boolean;
   check(bench: Bench): Promise<void>;
 }
 
@@ -128,7 +130,16 @@ type GuardDefinition = Pick<Guard, 'id' | 'statement' | 'proves' | 'check'> & Pa
 export function guard(g: GuardDefinition): Guard {
   if (g.proves.length === 0)
     throw new TypeError(`guard ${g.id} names no evidence: a check that cannot be vacuous proves nothing`);
-  return { level: 'must', since: 1, needs: [], exclusive: false, foundation: false, needsThread: false, ...g };
+  return {
+    level: 'must',
+    since: 1,
+    needs: [],
+    exclusive: false,
+    foundation: false,
+    needsThread: false,
+    onceForVariant: false,
+    ...g,
+  };
 }
 
 /** A set of guards over one operation, with the mutants that prove them. */

@@ -14,6 +14,7 @@ export function noCliffAtLargeSizes<Item>(w: Writes<Item>): Guard {
   return guard({
     id: `${w.contract}/no-cliff-at-large-sizes`,
     level: 'should',
+    onceForVariant: true,
     statement:
       'Batches of 70,000 and 130,000 small items end as small ones do: stored whole with true ids, failed whole, or refused whole.',
     // One by one they take as many round trips as there are items.
