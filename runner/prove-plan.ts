@@ -1,4 +1,5 @@
 import picomatch from 'picomatch';
+import { contracts } from '../contracts/index.ts';
 import { whyNotApplicable } from '../contracts/kernel/capabilities.ts';
 import type { Guard } from '../contracts/kernel/guard.ts';
 import type { Mutant } from '../contracts/kernel/mutant.ts';
@@ -58,8 +59,14 @@ function mayMeet(mutant: Mutant, guard: Guard): boolean {
 /** Why a guard cannot be judged on a path, or why a lie cannot be told there. */
 export function whyNotMet(guard: Guard, mutant: Mutant | undefined, context: PathContext): string | undefined {
   const { declaration, facts } = context;
-  const absent = whyNotHere(guard, context) ?? whyNotApplicable(mutant?.needs ?? [], declaration, facts);
+  // Where its own target does not apply, nothing is to be found of a lie.
+  const needs = mutant ? [...(targetOf(mutant)?.needs ?? []), ...(mutant.needs ?? [])] : [];
+  const absent = whyNotHere(guard, context) ?? whyNotApplicable(needs, declaration, facts);
   if (absent !== undefined) return absent.reason;
   const cannot = mutant?.cannot?.(declaration, facts);
   return cannot === undefined ? undefined : `the lie cannot be told here: ${cannot}`;
+}
+
+function targetOf({ target }: Mutant): Guard | undefined {
+  return contracts.flatMap(({ guards }) => guards).find(({ id }) => id === target);
 }

@@ -64,6 +64,15 @@ describe('prove', () => {
     );
   });
 
+  it('with full, leaves out mutants whose target does not apply', async () => {
+    const only = ['send-batch/starts-afresh'];
+    const proof = await proved({ guards: [inOrder, 'send-batch/acknowledged-survives-crash'], only, full: true });
+    expect(proof.trials.filter((t) => t.mutant === only[0]).map((t) => t.status)).toEqual([
+      'not-applicable',
+      'not-applicable',
+    ]);
+  });
+
   it('believes no kill by a guard that finds the backend itself guilty', async () => {
     const backends = fixture('lossy-queue');
     const proof = await proved({ backends, paths: ['sqlite/shared'], only: [reversed] });
