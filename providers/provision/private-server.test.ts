@@ -60,7 +60,7 @@ it('a private server listens on the loopback interface, wants its password, and 
   const { address } = server;
   const directory = await directoryOf(address);
   expect(await ask(address, "SELECT current_setting('listen_addresses')")).toBe('127.0.0.1');
-  expect(await ask(address, "SELECT current_setting('fsync')")).toBe('on');
+  expect(await ask(address, "SELECT current_setting('fsync')")).toBe('off');
   expect(await ask(address, "SELECT current_setting('synchronous_commit')")).toBe('on');
   await expect(ask({ ...address, password: 'wrong' }, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
   expect(statSync(directory).mode & 0o066).toBe(0);
