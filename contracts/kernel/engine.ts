@@ -101,6 +101,8 @@ export interface ArmedFault {
   readonly nonce: string;
   /** Resolves when a fault at a point goes off for the first time; absent for faults that are only counted. */
   readonly reached?: Promise<void>;
+  /** Resolves when so many of the subject's sessions have been seen to need the lock; there for locks alone. */
+  waiting?(sessions: number): Promise<void>;
   sprung(): Promise<Sprung>;
   /** Lets go of what is held, and removes the fault. */
   disarm(): Promise<void>;

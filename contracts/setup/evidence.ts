@@ -1,6 +1,7 @@
 import { mustFail, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
 import type { SeenStatement } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type Rig, Vacuous, Violation } from '../kernel/guard.ts';
+import { linedUp } from '../kernel/lined-up.ts';
 import { severalChunks, tablesWritten } from '../kernel/tables.ts';
 import { declaredChunkRows, type Writes } from '../kernel/writes.ts';
 
@@ -137,11 +138,13 @@ function raceHappened<Item>(w: Writes<Item>): Guard {
       const left = await bench.open({ lease });
       const right = await bench.open({ lease, anotherHost: true });
       let overlaps = 0;
-      // A race cannot be forced from outside a synchronous subject; it is repeated with larger batches until it is seen.
+      // Where there is no lock to line them up before, it is repeated with larger batches until it is seen.
       for (let attempt = 0; attempt < 6 && overlaps === 0; attempt++) {
         const size = Math.min(200 * 2 ** attempt, bench.declaration.limits.maxItems ?? 3200);
         const watch = await lease.watch();
-        await Promise.all([left, right].map((rig) => w.write(rig, w.items(bench, size))));
+        await linedUp({ facts: bench.facts, lease, sessions: 2 }, () =>
+          Promise.all([left, right].map((rig) => w.write(rig, w.items(bench, size)))),
+        );
         const together = mostAtWork((await watch.stop()).statements);
         if (together < 2) continue;
         // One subject alone may use several connections at once; two that race use more.

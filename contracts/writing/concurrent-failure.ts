@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { SeenStatement } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, NotApplicable, type Rig } from '../kernel/guard.ts';
+import { linedUp } from '../kernel/lined-up.ts';
 import { positions, rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
 import { mustBeTrue } from '../kernel/true-outcomes.ts';
 import type { Writes } from '../kernel/writes.ts';
@@ -9,8 +10,8 @@ import { Met } from './met.ts';
 /** Rounds of two batches at once in which one may fail beside another that is stored. */
 const rounds = 12;
 
-/** How long, in milliseconds, two batches are lined up before the same lock; longer where they did not overlap. */
-const holds = [25, 100, 400];
+/** Milliseconds in which one subject that is at work on a batch sends the next, unless it waits for the first to end. */
+const patience = 500;
 
 export function concurrentFailureIsIsolated<Item>(w: Writes<Item>): Guard {
   return guard({
@@ -25,14 +26,14 @@ export function concurrentFailureIsIsolated<Item>(w: Writes<Item>): Guard {
       await bench.case('on-one-subject', async () => {
         const rig = await bench.open();
         // One that takes no second call before the first is done will not do so later.
-        if (await race(bench, w, rig, rig, holds.slice(0, 1))) met.note({ 'run by': 'one subject' });
+        if (await race(bench, w, rig, rig, patience)) met.note({ 'run by': 'one subject' });
       });
       bench.leaveOut('on-two-subjects', bench.facts.lacks.twoHosts);
       if (bench.facts.lacks.twoHosts === undefined) {
         await bench.case('on-two-subjects', async () => {
           const left = await bench.open();
           const right = await bench.open({ lease: left.lease, anotherHost: true });
-          if (await race(bench, w, left, right, holds)) met.note({ 'run by': 'two subjects in two hosts' });
+          if (await race(bench, w, left, right)) met.note({ 'run by': 'two subjects in two hosts' });
         });
       }
       if (met.isEmpty) {
@@ -51,13 +52,7 @@ export function concurrentFailureIsIsolated<Item>(w: Writes<Item>): Guard {
  * Writes two batches at once, one row of which fails once, until one of them is seen to be stored beside it. Returns
  * whether the calls ever overlapped.
  */
-async function race<Item>(
-  bench: Bench,
-  w: Writes<Item>,
-  left: Rig,
-  right: Rig,
-  patience: readonly number[],
-): Promise<boolean> {
+async function race<Item>(bench: Bench, w: Writes<Item>, left: Rig, right: Rig, patience?: number): Promise<boolean> {
   const { lease } = left;
   const size = severalChunks(bench);
   const [table, rows] = Object.entries(await tablesWritten(bench, w, w.items(bench, size), left))[0]!;
@@ -65,17 +60,14 @@ async function race<Item>(
   const smaller = Math.floor(size / 2);
   const slots = positions(bench, size).flatMap(({ slot }) => (slot > smaller ? [slot] : []));
   const empty = await lease.snapshot();
-  let lateStarts = 0;
   let overlaps = 0;
-  for (let round = 0; round < rounds && lateStarts < patience.length; round++) {
+  for (let round = 0; round < rounds; round++) {
     const slot = bench.draw(fc.constantFrom(...slots));
     const batches = [w.items(bench, size), w.items(bench, smaller)] as const;
     const watch = await lease.watch();
     const fault = await lease.arm({ at: 'row', table, nth: rowAt(slot, size, rows), kind: 'trigger', once: true });
-    const letGo = await linedUp(bench, left);
-    const writing = Promise.all([w.write(left, batches[0]), w.write(right, batches[1])]);
-    await letGo(patience[lateStarts]!);
-    const written = await writing;
+    const both = { facts: bench.facts, lease, sessions: 2, ...(patience !== undefined && { patience }) };
+    const written = await linedUp(both, () => Promise.all([w.write(left, batches[0]), w.write(right, batches[1])]));
     await fault.disarm();
     const overlapped = overlap((await watch.stop()).statements);
     const { count } = await fault.sprung();
@@ -87,25 +79,16 @@ async function race<Item>(
       if (!came.failed) stored += 1;
     }
     await lease.restore(empty);
-    if (overlapped) overlaps += 1;
-    else lateStarts += 1;
+    // Two that did not meet, although they were made to, will not.
+    if (!overlapped) break;
+    overlaps += 1;
     // When both failed, nothing was seen of a neighbour.
-    if (!overlapped || count === 0 || stored === 0) continue;
+    if (count === 0 || stored === 0) continue;
     bench.record('neighbours stored', 1);
     break;
   }
   if (overlaps > 0) bench.record('calls overlapped', overlaps);
   return overlaps > 0;
-}
-
-/** Where there are locks, keeps writes waiting until the returned function has waited and let them go. */
-async function linedUp(bench: Bench, { lease }: Rig): Promise<(milliseconds: number) => Promise<void>> {
-  if (bench.facts.lacks.lock !== undefined) return async () => {};
-  const lock = await lease.arm({ at: 'lock' });
-  return async (milliseconds) => {
-    await new Promise((resolve) => setTimeout(resolve, milliseconds));
-    await lock.disarm();
-  };
 }
 
 /** Whether two connections were at work, from their first statement to their last, during the same time. */

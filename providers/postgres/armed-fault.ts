@@ -22,11 +22,14 @@ export function newNonce(): string {
 }
 
 /** An armed fault whose last count is kept when it is disarmed; disarming again, or after a failure, does what is left. */
-export function armedFault(parts: { nonce: string; count(): Promise<Sprung>; remove(): Promise<void> }): ArmedFault {
+export function armedFault(
+  parts: Pick<ArmedFault, 'nonce' | 'waiting'> & { count(): Promise<Sprung>; remove(): Promise<void> },
+): ArmedFault {
   let last: Sprung | undefined;
   let removed = false;
   return {
     nonce: parts.nonce,
+    ...(parts.waiting && { waiting: parts.waiting }),
     sprung: async () => last ?? parts.count(),
     disarm: async () => {
       last ??= await parts.count();

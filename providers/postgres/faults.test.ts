@@ -223,10 +223,19 @@ describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
       expect(await armed.sprung()).toEqual({ count: 1, rowsBefore: 0, raised: 1 });
       const waiting = subject.query(`SET lock_timeout = 0; ${insert('c')}`);
       while ((await armed.sprung()).count < 2);
+      // It is the same session as before.
+      const second = armed.waiting!(2).then(() => 'two');
+      await armed.waiting!(1);
+      expect(await Promise.race([second, 'one'])).toBe('one');
+      const other = new StandIn(await loadDriver(), lease.site as PostgresSite);
+      const waitingToo = other.query(insert('d'));
+      expect(await second).toBe('two');
       await armed.disarm();
       await waiting;
-      expect(await armed.sprung()).toEqual({ count: 2, rowsBefore: 0, raised: 1 });
-      expect(await valuesIn(lease)).toEqual(['a', 'c']);
+      await waitingToo;
+      await other.end();
+      expect(await armed.sprung()).toEqual({ count: 3, rowsBefore: 0, raised: 1 });
+      expect(new Set((await valuesIn(lease)) as string[])).toEqual(new Set(['a', 'c', 'd']));
     }));
 
   it('an identity goes on from any value in any steps, and then as before', () =>

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { ArmedFault } from '../../contracts/kernel/engine.ts';
+import { Queue } from '../queue.ts';
 import { armedFault, newNonce, type Place } from './armed-fault.ts';
 import { tablesOf } from './catalog.ts';
 import { orLeftLocked } from './connections.ts';
@@ -21,13 +22,17 @@ const interval = 20;
 export async function armLock(place: Place): Promise<ArmedFault> {
   const holder = await place.connections.open(place.schema);
   const waits = new Set<string>();
+  const queue = new Queue();
   let holds = true;
   let recording = place.tap.record();
   let raised = 0;
   try {
     const pid = await takeLock(place, holder);
     const look = async (): Promise<void> => {
-      for (const wait of await waitsFor(place, pid)) waits.add(wait);
+      for (const { process, since } of await waitsFor(place, pid)) {
+        waits.add(`${process} ${since}`);
+        queue.join(process);
+      }
     };
     const looking = (async () => {
       while (holds) {
@@ -37,6 +42,7 @@ export async function armLock(place: Place): Promise<ArmedFault> {
     })().catch(() => {});
     return armedFault({
       nonce: newNonce(),
+      waiting: (sessions) => queue.holds(sessions),
       count: async () => {
         await look();
         const { statements } = await recording.stop();
@@ -68,14 +74,14 @@ async function takeLock(place: Place, holder: Client): Promise<number> {
   return rows[0]!.pid;
 }
 
-/** The statements that wait for a session at this moment, each named by its process and the begin of its waiting. */
-async function waitsFor(place: Place, pid: number): Promise<string[]> {
+/** The statements that wait for a session at this moment, each by its process and the begin of its waiting. */
+async function waitsFor(place: Place, pid: number): Promise<{ process: string; since: string }[]> {
   const { rows } = await place.run((client) =>
-    client.query<{ wait: string }>(
-      `SELECT DISTINCT pid || ' ' || waitstart AS wait FROM pg_locks
+    client.query<{ process: string; since: string }>(
+      `SELECT DISTINCT pid::text AS process, waitstart::text AS since FROM pg_locks
        WHERE NOT granted AND waitstart IS NOT NULL AND $1 = ANY (pg_blocking_pids(pid))`,
       [pid],
     ),
   );
-  return rows.map(({ wait }) => wait);
+  return rows;
 }

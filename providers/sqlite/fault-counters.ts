@@ -2,9 +2,12 @@ import type { Fault, Point, SeenStatement, Sprung } from '../../contracts/kernel
 import { dieLeaving } from './crash-mark.ts';
 import { isBusy, isForeignKeyViolation } from './errors.ts';
 import type { Connection } from './instrument.ts';
+import { signUp } from './waiting-list.ts';
 
 /** A statement of the subject's. */
 export interface Statement {
+  connection: Connection;
+  kind: SeenStatement['kind'];
   sql: string;
   /** It ends a transaction by a commit, or is a write that commits itself. */
   commits: boolean;
@@ -143,8 +146,23 @@ export class ForeignKeysOff extends Error {
   override message = 'the subject switched foreign keys off: SQLite then has no commit that fails';
 }
 
-/** Counts the statements that another session's lock kept from running. */
+/** Counts the statements that another session's lock kept from running, and tells of those that will wait for it. */
 class LockCounter extends Counter {
+  readonly #list: string;
+  readonly #keepsReaders: boolean;
+
+  constructor(list: string, keepsReaders: boolean) {
+    super();
+    this.#list = list;
+    this.#keepsReaders = keepsReaders;
+  }
+
+  override began({ connection, kind, sql }: Statement): void {
+    const writes = kind === 'write' || (kind === 'begin' && /\b(IMMEDIATE|EXCLUSIVE)\b/i.test(sql));
+    const needsLock = writes || (kind === 'read' && this.#keepsReaders);
+    if (needsLock) signUp(this.#list, connection.number);
+  }
+
   override failed({ error }: FailedStatement): void {
     if (!isBusy(error)) return;
     this.sprung.count += 1;
@@ -196,12 +214,14 @@ export interface Order {
   fault: Fault;
   /** Process in which the judge lives. */
   judge: number;
-  /** File in which a crash leaves word; empty for other faults. */
+  /** File in which a crash leaves word, or those that wait for a lock; empty for other faults. */
   mark: string;
+  /** A lock keeps readers waiting, too: what is in shared memory has no write-ahead log. */
+  keepsReaders: boolean;
 }
 
 export function counterFor(
-  { nonce, fault, mark, judge }: Order,
+  { nonce, fault, mark, judge, keepsReaders }: Order,
   hasForeignKeys: (connection: Connection) => boolean,
 ): FaultCounter {
   switch (fault.at) {
@@ -212,7 +232,7 @@ export function counterFor(
     case 'commit':
       return new CommitCounter(hasForeignKeys);
     case 'lock':
-      return new LockCounter();
+      return new LockCounter(mark, keepsReaders);
     case 'crash':
       return process.pid === judge ? new NoCrash() : new CrashCounter(fault.point, mark);
     default:

@@ -214,6 +214,26 @@ describe.each(['file', 'shared'] as const)('the lock in mode %s', (mode) => {
     expect(count(t)).toBe(1);
   });
 
+  it('knows who needs it, each connection once', async () => {
+    await using t = await inThread(mode, schema);
+    const other = t.open();
+    const armed = await t.lease.arm({ at: 'lock' });
+    const seen: number[] = [];
+    const waiting = [1, 2].map((n) => armed.waiting!(n).then(() => seen.push(n)));
+    t.db.exec('BEGIN');
+    // A reader needs it where there is no write-ahead log.
+    expect(errorOf(() => count(t))).toBe(mode === 'file' ? null : 'database is locked');
+    if (mode === 'file') other.exec('SELECT count(*) FROM things');
+    for (let i = 0; i < 2; i++) expect(errorOf(() => t.db.exec(insert(1)))).toContain('database is locked');
+    await waiting[0];
+    expect(seen).toEqual([1]);
+    expect(errorOf(() => other.exec('BEGIN IMMEDIATE'))).toContain('database is locked');
+    await waiting[1];
+    expect(seen).toEqual([1, 2]);
+    t.db.exec('ROLLBACK');
+    await armed.disarm();
+  });
+
   it('is let go with the lease', async () => {
     await using t = await inThread(mode, schema);
     await t.lease.arm({ at: 'lock' });

@@ -34,6 +34,7 @@ import { setNextId } from './identity.ts';
 import { ours } from './sql.ts';
 import { atomically } from './transaction.ts';
 import { isTrap, removeLooks, removeTrap, rowFaults, setLooks, setTrap, type TrapFault } from './traps.ts';
+import { WaitingList } from './waiting-list.ts';
 
 /** What a lease needs of its engine. */
 export interface Landlord {
@@ -60,6 +61,7 @@ export class SqliteLease implements Lease {
   /** Hosts in processes of their own, with what they said of themselves. */
   readonly #processes = new Map<AgentLink, Hello>();
   readonly #marks = new Set<CrashMark>();
+  readonly #lists = new Set<WaitingList>();
   #killed: Killed | undefined;
   /** The file that was there when a crash was asked for. */
   #inode: number | undefined;
@@ -134,7 +136,14 @@ export class SqliteLease implements Lease {
     await this.#requireDriver();
     const nonce = `${ours}${randomBytes(6).toString('hex')}`;
     const mark = fault.at === 'crash' ? this.#expectCrash(nonce) : undefined;
-    const order: Order = { nonce, fault, judge: process.pid, mark: mark?.path ?? '' };
+    const list = fault.at === 'lock' ? this.#newWaitingList(nonce) : undefined;
+    const order: Order = {
+      nonce,
+      fault,
+      judge: process.pid,
+      mark: (mark ?? list)?.path ?? '',
+      keepsReaders: this.site.mode === 'shared',
+    };
     await this.#hosts.order(nonce, 'arm', [order]);
     try {
       await this.#unlessExclusive(async () => this.#setMechanism(nonce, fault));
@@ -155,8 +164,15 @@ export class SqliteLease implements Lease {
       await last.catch((cause: unknown) => {
         if (!(cause instanceof NotApplicable)) throw cause;
       });
+      list?.stop();
     };
-    return { nonce, sprung, disarm, ...(mark && { reached: mark.written }) };
+    return {
+      nonce,
+      sprung,
+      disarm,
+      ...(mark && { reached: mark.written }),
+      ...(list && { waiting: (sessions: number) => list.holds(sessions) }),
+    };
   }
 
   async crash(): Promise<Crashed> {
@@ -218,7 +234,7 @@ export class SqliteLease implements Lease {
     try {
       await this.#hosts.callAll('forget', []);
     } finally {
-      for (const mark of this.#marks) mark.stop();
+      for (const file of [...this.#marks, ...this.#lists]) file.stop();
       this.#leaveDatabase(options.keep ?? this.#landlord.keepAll);
       this.#landlord.released();
     }
@@ -262,6 +278,12 @@ export class SqliteLease implements Lease {
     this.#marks.add(mark);
     this.#inode = inodeOf(this.site.path);
     return mark;
+  }
+
+  #newWaitingList(nonce: string): WaitingList {
+    const list = new WaitingList(join(this.#landlord.directory, `${nonce}.waiting`));
+    this.#lists.add(list);
+    return list;
   }
 
   #lastKilled(): Killed | undefined {

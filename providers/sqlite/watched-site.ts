@@ -81,9 +81,10 @@ export class WatchedSite {
     if (savepoint) statement.kind = this.#kindOf(savepoint, connection, insideTransaction);
     const open = this.openTransactions > 0;
     this.#record((recording) => recording.begin(statement, open));
-    for (const fault of this.faults.values()) fault.began({ sql, commits: commits(statement, insideTransaction) });
     statement.startedMs = monotonicMs();
     statement.endedMs = statement.startedMs;
+    const begun = { connection, kind: statement.kind, sql, commits: commits(statement, insideTransaction) };
+    for (const fault of this.faults.values()) fault.began(begun);
     return (ending) => {
       statement.endedMs = monotonicMs();
       // Of two savepoints of one name the inner one is released first, and that commits nothing.
@@ -114,7 +115,7 @@ export class WatchedSite {
       for (const fault of this.faults.values()) fault.failed(failure);
     } else {
       if (statement.kind === 'write') statement.rows = ending.rows ?? this.#changes(connection.db);
-      const seen = { sql, commits: commits(statement, insideTransaction) };
+      const seen = { connection, kind: statement.kind, sql, commits: commits(statement, insideTransaction) };
       for (const fault of this.faults.values()) fault.succeeded(seen, statement.rows ?? 0);
     }
     if (/trusted_schema/i.test(statement.text)) this.quietly(() => this.keepTrust());
