@@ -57,7 +57,8 @@ export async function judgeSpoiled(guard: Guard, context: PathContext): Promise<
   const { options } = context;
   const mutants = options.mutants.length === 0 ? [] : pickMutants(await loadMutants(), options.mutants);
   const limit = context.hung ? Math.min(options.timeout, afterHang) : options.timeout;
-  const callWithin = mutants.find((mutant) => mutant.timeout !== undefined)?.timeout;
+  // Other guards have calls that rightly take longer.
+  const callWithin = mutants.find(({ target }) => target === guard.id)?.timeout;
   const deadline = new Deadline(limit, options.signal, callWithin);
   const bench = new GuardBench({
     ...context,

@@ -136,7 +136,7 @@ async function tryPlan(
       return trial;
     };
     // What never settles keeps nothing busy, and need not keep others waiting.
-    const onlyWaits = mutant?.timeout !== undefined && !guard.exclusive;
+    const onlyWaits = mutant?.timeout !== undefined && mutant.target === guard.id && !guard.exclusive;
     return onlyWaits ? work() : turns.run(work, { alone: guard.exclusive });
   };
   for (const exclusive of [false, true]) {

@@ -31,6 +31,8 @@ export interface RigOptions {
 }
 
 const ownProbe = "the backend's own probe";
+/** Items in one call after which a host's heap is so large, and stays it, that the host is not used again. */
+const swelling = 10_000;
 /** How often timers and engine are waited for in turn; a subject may never be still. */
 const quietRounds = 5;
 
@@ -50,6 +52,7 @@ export class Rigs {
   readonly #o: RigOptions;
   readonly #hosts = new Map<HostRole, Host>();
   readonly #apart = new Set<Host>();
+  readonly #swollen = new Set<Host>();
   readonly #attached = new Map<Lease, Set<Host>>();
   readonly #spoiled = new Map<Session, Host>();
 
@@ -117,7 +120,9 @@ export class Rigs {
       await this.scopes.close();
       closed = true;
     } finally {
-      for (const host of this.#hosts.values()) await this.#o.pool.giveBack(host, sound && closed);
+      for (const host of this.#hosts.values()) {
+        await this.#o.pool.giveBack(host, sound && closed && !this.#swollen.has(host));
+      }
       this.#hosts.clear();
     }
   }
@@ -192,6 +197,7 @@ export class Rigs {
       call: (member: string, args: unknown[], options?: CallOptions) => {
         const items = Array.isArray(args[0]) ? args[0].length : 1;
         this.items += items;
+        if (items > swelling) this.#swollen.add(host);
         return this.#asked(host, `${member} (${count(items, 'items')})`, () => session.call(member, args, options));
       },
       close: async () => {

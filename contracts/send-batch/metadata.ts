@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { failureText, mustAgree, mustBeExact, mustFail, mustHaveStoredAll, mustSucceed } from '../kernel/checks.ts';
+import {
+  failureText,
+  mustAgree,
+  mustBeExact,
+  mustFail,
+  mustHaveStoredAll,
+  mustSucceed,
+  premise,
+} from '../kernel/checks.ts';
 import { type Bench, type Guard, guard, NotApplicable, Violation } from '../kernel/guard.ts';
 import { severalChunks } from '../kernel/tables.ts';
 import { failureOf, type Written } from '../kernel/writes.ts';
@@ -52,6 +60,9 @@ export const mixedShapesKeepTheirColumns: Guard = guard({
       bench.record('messages compared', batch.length);
       bench.record('shapes in a batch', new Set(batch.map((m) => Object.keys(m).join())).size);
     };
+    await premise('a batch without options, compared with single sends,', () =>
+      compareWithSingles(bench, messages(bench, 4, 'bare')),
+    );
     await bench.case('several-chunks', () => compare(messages(bench, severalChunks(bench), 'mixed')));
     const selection = fc.shuffledSubarray(offeredOptions(bench));
     await bench.property('generated', fc.array(selection, { minLength: 2, maxLength: 8 }), (selections) =>

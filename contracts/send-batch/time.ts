@@ -1,4 +1,4 @@
-import { mustBeExact, mustHaveStoredAll, mustSucceed } from '../kernel/checks.ts';
+import { mustBeExact, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
 import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation, type World } from '../kernel/guard.ts';
 import type { StoredItem, Written } from '../kernel/writes.ts';
 import { messages, offeredOptions } from './messages.ts';
@@ -8,6 +8,8 @@ import { sendWrites as w } from './writes.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
+/** As many as there are in any batch here. */
+const fewMessages = 12;
 /** Zones with an offset that is no whole number of hours, and with a change of the clock in summer. */
 const oddZone = 'Asia/Kathmandu';
 const changingZone = 'America/St_Johns';
@@ -27,6 +29,10 @@ export const timeIsExact: Guard = guard({
       mustBeExact(bench, w, batch, await mustHaveStoredAll(bench, w, rig, batch, what), written, what);
       bench.record('instants compared', batch.length * timed.length);
     };
+    const ordinary = Array.from({ length: fewMessages }, (_, slot) => (slot + 1) * 1000);
+    await premise('a batch with delays of whole seconds', async () =>
+      send(await bench.open(), ordinary, 'delays of whole seconds'),
+    );
     const odd = [1, 999, 1001, 61_234, 86_399_999];
     const beyond = [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 123_456, 400 * day + 7];
     await bench.case('milliseconds', async () => send(await bench.open(), odd, 'delays of odd milliseconds'));

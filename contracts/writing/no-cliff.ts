@@ -1,7 +1,7 @@
-import { mustFail, mustHaveStoredAll, mustHaveStoredNothing, mustSucceed } from '../kernel/checks.ts';
+import { mustFail, mustHaveStoredAll, mustHaveStoredNothing, mustSucceed, premise } from '../kernel/checks.ts';
 import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
 import { count } from '../kernel/print.ts';
-import { tablesWritten } from '../kernel/tables.ts';
+import { severalChunks, tablesWritten } from '../kernel/tables.ts';
 import type { StoredItem, Writes, Written } from '../kernel/writes.ts';
 
 /** More than 16 bits can count, and than most engines take as arguments of a call. */
@@ -9,6 +9,7 @@ const large = 70_000;
 const larger = 130_000;
 /** The first slot that 16 bits cannot count. */
 const beyond = 65_536;
+const aroundBeyond = [0, beyond - 1, beyond, large - 1];
 
 export function noCliffAtLargeSizes<Item>(w: Writes<Item>): Guard {
   return guard({
@@ -23,14 +24,18 @@ export function noCliffAtLargeSizes<Item>(w: Writes<Item>): Guard {
     async check(bench) {
       const most = bench.declaration.limits.maxItems ?? Number.POSITIVE_INFINITY;
       const endings: string[] = [];
+      // What goes wrong with a small batch, too, is no question of size.
+      const small = severalChunks(bench);
+      await premise(`a batch of ${small}`, () => storedWhole(bench, w, small, [...Array(small).keys()]));
+      await premise(`a batch of ${small} that fails`, () => failedWhole(bench, w, small, Math.floor((3 * small) / 4)));
       await bench.case(`${large}-items`, async () => {
         if (most < large) await refusedWhole(bench, w, large);
-        else await storedWhole(bench, w, large);
+        else await storedWhole(bench, w, large, aroundBeyond);
         endings.push(`${large} ${most < large ? 'refused' : 'stored'}`);
       });
       await bench.case(`${larger}-items-one-of-which-fails`, async () => {
         if (most < larger) await refusedWhole(bench, w, larger);
-        else await failedWhole(bench, w, larger);
+        else await failedWhole(bench, w, larger, beyond + 1);
         endings.push(`${larger} ${most < larger ? 'refused' : 'failed'}`);
       });
       bench.record('items in a batch, at most', larger);
@@ -39,17 +44,18 @@ export function noCliffAtLargeSizes<Item>(w: Writes<Item>): Guard {
   });
 }
 
-async function storedWhole<Item>(bench: Bench, w: Writes<Item>, size: number): Promise<void> {
+/** Writes a batch, and compares the ids that it told of these slots. */
+async function storedWhole<Item>(bench: Bench, w: Writes<Item>, size: number, slots: readonly number[]): Promise<void> {
   const rig = await bench.open();
   const items = w.items(bench, size, 'bare');
   const written = await w.write(rig, items);
   const what = `a batch of ${size}`;
   mustSucceed(w, items, written, what);
+  await rig.quiet();
   const rows = await mustHaveStoredAll(bench, w, rig, items, what);
-  if (bench.declaration.givesUp.ids === undefined) mustNameItsRow(written, rows, [0, beyond - 1, beyond, size - 1]);
+  if (bench.declaration.givesUp.ids === undefined) mustNameItsRow(written, rows, slots);
 }
 
-/** Looks at ids on both sides of the slot where a counter of 16 bits begins again. */
 function mustNameItsRow({ outcomes }: Written, rows: readonly StoredItem[], slots: readonly number[]): void {
   for (const slot of slots) {
     const outcome = outcomes![slot]!;
@@ -61,9 +67,9 @@ function mustNameItsRow({ outcomes }: Written, rows: readonly StoredItem[], slot
   }
 }
 
-async function failedWhole<Item>(bench: Bench, w: Writes<Item>, size: number): Promise<void> {
+/** Writes a batch of which one slot fails. */
+async function failedWhole<Item>(bench: Bench, w: Writes<Item>, size: number, slot: number): Promise<void> {
   const rig = await bench.open();
-  const slot = beyond + 1;
   let items = w.items(bench, size, 'bare');
   let what = `a batch of ${size} whose item ${slot} `;
   if (bench.facts.lacks.rowFault !== undefined || bench.declaration.givesUp.atomic !== undefined) {
@@ -76,6 +82,7 @@ async function failedWhole<Item>(bench: Bench, w: Writes<Item>, size: number): P
     what += 'the engine refused';
   }
   mustFail(w, items, await w.write(rig, items), what);
+  await rig.quiet();
   await mustHaveStoredNothing(bench, w, rig, items, what);
 }
 

@@ -1,4 +1,4 @@
-import { mustFail, mustHaveStoredAll, mustSucceed } from '../kernel/checks.ts';
+import { mustFail, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
 import { type AbortKind, type ArmedFault, abortKinds, type Fault, type Point } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation } from '../kernel/guard.ts';
 import { justASecondChunk, rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
@@ -27,6 +27,10 @@ export function backendUsableAfterFailure<Item>(w: Writes<Item>): Guard {
       const [several, two] = [severalChunks(bench), justASecondChunk(bench)];
       const tables = await tablesWritten(bench, w, w.items(bench, two), rig);
       const [table, rows] = Object.entries(tables)[0]!;
+      const plain = w.items(bench, two);
+      await premise('a second batch with no failure before it', async () =>
+        mustBeServed(bench, w, rig, plain, await w.write(rig, plain), 'it'),
+      );
       const after = (failure: string, plan: Plan<Item>) =>
         standing.case(`after-${caseName(failure)}`, (there) => nextIsWhole(bench, w, there, failure, plan, met));
 

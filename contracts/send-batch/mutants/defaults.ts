@@ -39,7 +39,10 @@ async function emptyDefault(
 ): Promise<void> {
   const rows = new Map<string, Row[]>();
   await edit((row, table) => {
-    if (!known.has(print(row, table))) rows.set(table, [...(rows.get(table) ?? []), { ...row }]);
+    if (known.has(print(row, table))) return;
+    const added = rows.get(table);
+    if (added) added.push({ ...row });
+    else rows.set(table, [{ ...row }]);
   });
   const found = [...rows].flatMap(([table, added]) => {
     const column = Object.keys(added[0]!).find((name) => isDefault(name, added, sent));

@@ -97,7 +97,9 @@ export const failureMutants: Mutant[] = [
       const groups = new Map<string, number[]>();
       messages.forEach((message, slot) => {
         const shape = optionsOf(message).toSorted().join();
-        groups.set(shape, [...(groups.get(shape) ?? []), slot]);
+        const group = groups.get(shape);
+        if (group) group.push(slot);
+        else groups.set(shape, [slot]);
       });
       return [...groups.values()];
     },

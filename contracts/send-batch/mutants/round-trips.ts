@@ -1,4 +1,5 @@
 import type { Mutant } from '../../kernel/mutant.ts';
+import { ordinaryCopy } from './ordinary.ts';
 import { answer, ask, batchMutant, failWhole, hasFailed } from './spoil.ts';
 
 /** Each message is a write of its own, which everything about whole batches may notice. */
@@ -40,7 +41,8 @@ export const roundTripMutants: Mutant[] = [
     alsoKilledBy: [...noticing, 'send-batch/is-one-commit'],
     spoil: (honest, tools) => async (messages, options) => {
       const outcomes = [];
-      for (const message of messages) {
+      // The caller's objects may change between two writes.
+      for (const message of ordinaryCopy(messages) ?? messages) {
         const reply = await ask(honest, [message], options);
         if (hasFailed(reply)) return answer(reply);
         outcomes.push(...answer(reply));
