@@ -5,6 +5,7 @@ import { normalise } from './outcomes.ts';
 import type { MemberShape } from './port-shapes.ts';
 import type { Reply, Request } from './protocol.ts';
 import { makers } from './recipes.ts';
+import { holdTimers, letTimersGo } from './timers.ts';
 
 /** Calls one member of a port as a request asks for it, and tells how that ended. Never rejects. */
 export async function runCall(
@@ -14,6 +15,7 @@ export async function runCall(
   signal: AbortSignal | undefined,
 ): Promise<Reply> {
   const { id, prepare } = request;
+  letTimersGo();
   const makeArgs = () => withSignal(decode(request.args, makers) as unknown[], shape, signal);
   const args = makeArgs();
   if (prepare.freeze) freezeDeep(args);
@@ -32,6 +34,7 @@ export async function runCall(
   } catch (error) {
     reply = { id, threw: failureOf(error) };
   }
+  if (prepare.holdTimers) holdTimers();
   if (prepare.scramble === 'settled') scrambleArgs();
   if (prepare.compare && prepare.scramble === undefined) touched = changeOf(makeArgs(), args, shape);
   return touched === undefined ? reply : { ...reply, touched };

@@ -153,11 +153,12 @@ class Client implements Host {
   }
 
   async #call(session: number, member: string, args: unknown[], options: CallOptions = {}): Promise<Settled<unknown>> {
-    const { compare, freeze, scramble, signal } = options;
+    const { compare, freeze, scramble, signal, holdTimers } = options;
     const prepare: Prepare = {};
     if (compare) prepare.compare = true;
     if (freeze) prepare.freeze = true;
     if (scramble) prepare.scramble = scramble;
+    if (holdTimers) prepare.holdTimers = true;
     if (signal) prepare.signal = signal.aborted ? 'aborted' : 'live';
     const reply = this.#request({ do: 'call', session, member, args: encode(args), prepare });
     const call = this.#lastId;

@@ -48,6 +48,8 @@ export interface Prepare {
   scramble?: 'inFlight' | 'settled';
   /** Hands the call an AbortSignal, running or already aborted. */
   signal?: 'live' | 'aborted';
+  /** Keeps the subject's timers from firing once the call has settled, until the judge asks for quiet or calls again. */
+  holdTimers?: boolean;
 }
 
 export type Reply =

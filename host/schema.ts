@@ -115,6 +115,7 @@ const prepare = Type.Object(
     freeze: Type.Optional(Type.Boolean()),
     scramble: Type.Optional(Type.Enum(['inFlight', 'settled'])),
     signal: Type.Optional(Type.Enum(['live', 'aborted'])),
+    holdTimers: Type.Optional(Type.Boolean()),
   },
   closed,
 );

@@ -53,6 +53,25 @@ describe.each(ownThread)('a %s host is quiet', (kind) => {
     expect(quiet.timers).toBe(0);
   });
 
+  test('not before timers were held, which fire once they are waited for', async () => {
+    const host = await hostFor(kind, 'timers');
+    const subject = await openSubject(host, 'default');
+    await subject.call('everySort', [1], { holdTimers: true });
+    const later = performance.now() + 50;
+    while (performance.now() < later) await host.answers(60_000);
+    expect((await host.quiet()).timers).toBe(5);
+    expect(await subject.call('late', [])).toMatchObject({ value: { length: 5 } });
+  });
+
+  test('nor before the next call, which lets them fire, too', async () => {
+    const host = await hostFor(kind, 'timers');
+    const subject = await openSubject(host, 'default');
+    await subject.call('everySort', [1], { holdTimers: true });
+    await subject.call('everySort', [1]);
+    await host.quiet();
+    expect(await subject.call('late', [])).toMatchObject({ value: { length: 10 } });
+  });
+
   test('and its timers behave as those of Node', async () => {
     const { host, subject } = await settingTimers('late');
     expect(await subject.call('noFunction', [])).toMatchObject({ threw: { code: 'ERR_INVALID_ARG_TYPE' } });

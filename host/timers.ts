@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 const soon = 200;
 /** Milliseconds that are waited at most: a subject may set one timer after the other for ever. */
 const longest = 1000;
-/** Milliseconds after which a timer that has not fired was cleared in a way that is not seen, by its number perhaps. */
-const overdue = 20;
+/** Turns after which a timer that is due and has not fired was cleared in a way that is not seen, by its number perhaps. */
+const overdue = 5;
 
 /** What was waited for until a thread's timers were quiet. */
 export interface QuietTimers {
@@ -20,11 +20,15 @@ interface Timer {
   milliseconds: number;
   /** When it fires next, by `performance.now()`. */
   due: number;
+  /** Turns in which it was due and has not fired. */
+  missed: number;
   /** When an interval last ticked. */
   tickedAt?: number;
 }
 
 const pending = new Set<Timer>();
+/** What is to be done when held timers are let go; undefined while they are not held. */
+let held: (() => void)[] | undefined;
 /** By what `setTimeout` or `setInterval` returned. */
 const timersOf = new WeakMap<object, Timer>();
 let fired = 0;
@@ -39,6 +43,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => void realImmediat
  * one tick is waited for. Where `trackTimers` was not called, the turns are all that is waited for.
  */
 export async function quietTimers(): Promise<QuietTimers> {
+  letTimersGo();
   const startedAt = performance.now();
   const firedBefore = fired;
   for (;;) {
@@ -54,11 +59,23 @@ export async function quietTimers(): Promise<QuietTimers> {
   }
 }
 
+/** Keeps the timers from firing, those of intervals from ticking, until they are let go or waited for. */
+export function holdTimers(): void {
+  held ??= [];
+}
+
+/** Lets the timers fire, and first those that were held. */
+export function letTimersGo(): void {
+  // Each in a turn of its own, as timers fire: what one throws is nobody else's.
+  for (const fire of held ?? []) realImmediate(fire);
+  held = undefined;
+}
+
 /** When the next timer fires that is worth waiting for. */
 function soonest(now: number, startedAt: number): number | undefined {
   let next: number | undefined;
   for (const timer of pending) {
-    if (timer.due < now - overdue) pending.delete(timer);
+    if (timer.due < now && ++timer.missed > overdue) pending.delete(timer);
     else if (timer.due <= now + soon && !(timer.tickedAt! >= startedAt)) next = Math.min(next ?? timer.due, timer.due);
   }
   return next;
@@ -107,7 +124,7 @@ export function trackTimers(): void {
 function start(milliseconds: number | undefined): Timer {
   // Node's own rule: what is no delay is the shortest.
   const delay = Number(milliseconds) >= 1 && Number(milliseconds) < 2 ** 31 ? Number(milliseconds) : 1;
-  const timer = { milliseconds: delay, due: performance.now() + delay };
+  const timer = { milliseconds: delay, due: performance.now() + delay, missed: 0 };
   pending.add(timer);
   return timer;
 }
@@ -120,6 +137,7 @@ function once(timer: Timer): void {
 function tick(timer: Timer): void {
   timer.tickedAt = performance.now();
   timer.due = timer.tickedAt + timer.milliseconds;
+  timer.missed = 0;
 }
 
 function trackedTimer(original: SetTimer, fires: (timer: Timer) => void): SetTimer {
@@ -129,8 +147,13 @@ function trackedTimer(original: SetTimer, fires: (timer: Timer) => void): SetTim
     const timer = start(milliseconds);
     const returned = original(
       function (...given) {
-        fires(timer);
-        return callback.apply(this, given);
+        const fire = () => {
+          fires(timer);
+          return callback.apply(this, given);
+        };
+        if (!held) return fire();
+        // One that is cleared meanwhile does not fire; an interval ticks again.
+        if (fires === once) held.push(() => void (pending.has(timer) && fire()));
       },
       milliseconds,
       ...args,
@@ -151,7 +174,9 @@ function trackedClear(original: ClearTimer): ClearTimer {
 /** The promises of node:timers/promises set the engine's timers themselves. */
 function trackedPromise(original: TimerPromises['setTimeout']): TimerPromises['setTimeout'] {
   return (milliseconds, ...rest) => {
-    const promise = original(milliseconds, ...rest);
+    const promise = original(milliseconds, ...rest).then((value) =>
+      held ? new Promise((resolve) => void held!.push(() => resolve(value))) : value,
+    );
     const timer = start(milliseconds);
     promise.then(
       () => once(timer),
@@ -171,6 +196,7 @@ function trackRefresh(): void {
     const timer = timersOf.get(this);
     if (timer) {
       timer.due = performance.now() + timer.milliseconds;
+      timer.missed = 0;
       pending.add(timer);
     }
     return refresh.call(this);

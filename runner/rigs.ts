@@ -33,8 +33,8 @@ export interface RigOptions {
 const ownProbe = "the backend's own probe";
 /** Items in one call after which a host's heap is so large, and stays it, that the host is not used again. */
 const swelling = 10_000;
-/** How often timers and engine are waited for in turn; a subject may never be still. */
-const quietRounds = 5;
+/** Milliseconds for which timers and engine are waited for in turn; a subject may never be still. */
+const longestUnrest = 5000;
 
 /** The host died under a call: nothing more can be asked of it, so the guard ends here. */
 export class SubjectDied extends Violation {}
@@ -266,16 +266,17 @@ export class Rigs {
   /** A timer may send a statement, and an answer may set a timer: both are waited for, until neither has anything new. */
   async #quiet(lease: Lease, host: Host): Promise<Quiet> {
     const startedAt = performance.now();
-    let timers = 0;
-    let engine = '';
-    for (let round = 0; round < quietRounds; round++) {
-      const before = engine;
+    const quiet: Quiet = { engine: '', timers: 0, milliseconds: 0 };
+    // An answer reaches the subject after the engine was found quiet, and what it does then is seen a round later.
+    for (let rounds = 0; rounds < 2 && quiet.milliseconds < longestUnrest; rounds++) {
       const fired = host.ended === undefined ? await this.#timersOf(host) : 0;
-      timers += fired;
-      engine = await this.#awaited('waiting until the engine is quiet', lease.quiet());
-      if (round > 0 && fired === 0 && engine === before) break;
+      const { words, stirred } = await this.#awaited('waiting until the engine is quiet', lease.quiet());
+      if (fired > 0 || stirred) rounds = -1;
+      quiet.engine = words;
+      quiet.timers += fired;
+      quiet.milliseconds = Math.round(performance.now() - startedAt);
     }
-    return { engine, timers, milliseconds: Math.round(performance.now() - startedAt) };
+    return quiet;
   }
 
   async #timersOf(host: Host): Promise<number> {

@@ -180,6 +180,14 @@ export interface AgentLink {
   kill?(): Promise<void>;
 }
 
+/** What was seen while an engine was waited for. */
+export interface Stillness {
+  /** In words: what was open when it was quiet, or no longer waited for. */
+  words: string;
+  /** Something was still going on meanwhile. */
+  stirred: boolean;
+}
+
 /**
  * A namespace of its own on an engine, for one guard at a time.
  *
@@ -211,9 +219,9 @@ export interface Lease {
   recover(): Promise<string>;
   /**
    * Resolves when nothing that the subject sent is running any more or has a transaction open; or after a while, since
-   * a library may never be still. Tells in words what was seen.
+   * a library may never be still.
    */
-  quiet(): Promise<string>;
+  quiet(): Promise<Stillness>;
   /** Starts to record; with `sample`, another reader looks between and inside the subject's statements. */
   watch(sample?: SampleBy): Promise<Watch>;
   /** Removes the namespace (or leaves it in place with `keep`). */

@@ -17,6 +17,11 @@ export interface CallOptions {
   scramble?: 'inFlight' | 'settled';
   /** Aborts the call when it fires; one that is aborted already reaches the subject aborted. */
   signal?: AbortSignal;
+  /**
+   * Once the call has settled none of the subject's timers fires, until the rig is waited for or the next call: what is
+   * read meanwhile is what was there when it settled, however long reading takes.
+   */
+  holdTimers?: boolean;
 }
 
 /** A subject that was opened in a host. */

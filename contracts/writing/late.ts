@@ -17,7 +17,7 @@ export function nothingArrivesLate<Item>(w: Writes<Item>): Guard {
       await bench.case('after-a-success', async () => {
         const rig = await bench.open();
         const items = w.items(bench, size);
-        mustSucceed(w, items, await w.write(rig, items), 'a batch');
+        mustSucceed(w, items, await w.write(rig, items, { holdTimers: true }), 'a batch');
         await staysAsItIs(bench, w, rig, items, 'a batch that was stored');
       });
       bench.leaveOut('after-a-refused-row', bench.facts.lacks.rowFault);
@@ -28,7 +28,7 @@ export function nothingArrivesLate<Item>(w: Writes<Item>): Guard {
           const [table, rows] = Object.entries(await tablesWritten(bench, w, items, rig))[0]!;
           const nth = rowAt(size - 1, size, rows);
           const fault = await rig.lease.arm({ at: 'row', table, nth, kind: 'trigger' });
-          const written = await w.write(rig, items);
+          const written = await w.write(rig, items, { holdTimers: true });
           await fault.disarm();
           await staysAsItIs(bench, w, rig, items, `a batch that failed${because(written)}`);
         });
@@ -36,7 +36,7 @@ export function nothingArrivesLate<Item>(w: Writes<Item>): Guard {
       await bench.case('after-an-unreadable-item', async () => {
         const rig = await bench.open();
         const items = w.items(bench, size).map((item, slot) => (slot === size - 1 ? w.unreadable(item) : item));
-        const written = await w.write(rig, items);
+        const written = await w.write(rig, items, { holdTimers: true });
         await staysAsItIs(bench, w, rig, items, `a batch that was refused${because(written)}`);
       });
     },

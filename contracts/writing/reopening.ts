@@ -15,10 +15,10 @@ export function acknowledgedSurvivesReopen<Item>(w: Writes<Item>): Guard {
       const rig = await bench.open();
       const items = w.items(bench, severalChunks(bench));
       const rows = await premise('the batch before the close', () => storedWhole(bench, w, rig, items, 'it'));
-      bench.record('before closing', await rig.lease.quiet());
+      bench.record('before closing', (await rig.lease.quiet()).words);
       await rig.subject.close();
       bench.record('subjects closed', 1);
-      bench.record('after closing', await rig.lease.quiet());
+      bench.record('after closing', (await rig.lease.quiet()).words);
 
       const elsewhere = bench.facts.lacks.twoHosts === undefined;
       const again = await bench.open({ lease: rig.lease, anotherHost: elsewhere });

@@ -37,9 +37,9 @@ describe('a lease', () => {
     const transaction = store.begin();
     const quiet = lease.quiet();
     transaction.rollback();
-    expect(await quiet).toContain('no transaction is open');
+    expect((await quiet).words).toContain('no transaction is open');
     store.begin();
-    expect(await lease.quiet()).toContain('1 transaction stayed open');
+    expect((await lease.quiet()).words).toContain('1 transaction stayed open');
   });
 
   it('reads as missing before its table is there, and after it was wiped', async () => {

@@ -12,6 +12,7 @@ import {
   type SampleBy,
   type Snapshot,
   type Sprung,
+  type Stillness,
   type Watch,
   type Watched,
 } from '../../contracts/kernel/engine.ts';
@@ -132,7 +133,7 @@ class MemoryLease implements Lease {
     return 'the database was opened again';
   }
 
-  async quiet(): Promise<string> {
+  async quiet(): Promise<Stillness> {
     return untilNoneIsOpen(async () => Number((await this.#ask('openTransactions')) ?? 0));
   }
 

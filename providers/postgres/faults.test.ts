@@ -88,7 +88,7 @@ describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
       const { passed, ...sprung } = await armed.sprung();
       expect(sprung).toEqual({ count: 1, rowsBefore: 0, raised: 0 });
       expect(passed!.up).toBeGreaterThan(insert('a').length);
-      expect(await lease.quiet()).toMatch(/connection/);
+      expect((await lease.quiet()).words).toMatch(/connection/);
       expect(await valuesIn(lease)).toEqual([]);
       expect((await watch.stop()).interference).toMatchObject([
         { text: 'cut before "COMMIT" was sent', connection: 1 },
@@ -103,7 +103,7 @@ describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
       const first = subject.query(insert('a'));
       await held.reached;
       expect(await valuesIn(lease)).toEqual(['a']);
-      expect(await lease.quiet()).toBe('after 1 s connection 1 still has a statement held');
+      expect((await lease.quiet()).words).toBe('after 1 s connection 1 still has a statement held');
       await held.disarm();
       await first;
       const short = await lease.arm({ at: 'delay', point: { matching: 'INSERT' }, milliseconds: 5 });

@@ -10,6 +10,7 @@ import {
   meansOf,
   type SampleBy,
   type Snapshot,
+  type Stillness,
   type Watch,
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
@@ -122,7 +123,7 @@ export class PostgresLease implements Lease {
     return words;
   }
 
-  quiet(): Promise<string> {
+  quiet(): Promise<Stillness> {
     return this.#tap.quiet(longestUnrest);
   }
 

@@ -56,9 +56,9 @@ describe.each(modes)('a lease in mode %s', (mode) => {
     t.db.exec('BEGIN; INSERT INTO things VALUES (1, 1)');
     const quiet = t.lease.quiet();
     t.db.exec('COMMIT');
-    expect(await quiet).toContain('no transaction is open');
+    expect((await quiet).words).toContain('no transaction is open');
     t.db.exec('BEGIN');
-    expect(await t.lease.quiet()).toContain('1 transaction stayed open');
+    expect((await t.lease.quiet()).words).toContain('1 transaction stayed open');
     t.db.exec('ROLLBACK');
   });
 

@@ -15,6 +15,7 @@ import {
   type SampleBy,
   type Snapshot,
   type Sprung,
+  type Stillness,
   type Watch,
   type Watched,
 } from '../../contracts/kernel/engine.ts';
@@ -201,7 +202,7 @@ export class SqliteLease implements Lease {
     return `${sameFile}, ${basename(path)}, was opened again ${after}; ${sizes}; quick_check: ${String(check)}`;
   }
 
-  async quiet(): Promise<string> {
+  async quiet(): Promise<Stillness> {
     return untilNoneIsOpen(async () => {
       const open = (await this.#hosts.callAll('openTransactions', [])) as number[];
       return open.reduce((sum, one) => sum + one, 0);

@@ -46,6 +46,8 @@ export class Connection {
   /** Looks are taken one after the other. */
   #looking: Promise<void> = Promise.resolve();
   #inside = false;
+  /** Its session has not begun. */
+  #arriving = true;
   /** Of the server's bytes that came at once, the first message by which a statement ended. */
   readonly #replies = new WeakSet<Message>();
 
@@ -53,6 +55,7 @@ export class Connection {
     this.#client = client;
     this.#shared = shared;
     this.closed = this.#closed.promise;
+    shared.recorder.arrives(1);
     this.#own(client);
     client.once('end', this.#gaveUp.resolve).once('close', this.#gaveUp.resolve);
     connectUpstream(shared.upstream, (socket) => this.#own(socket)).then(
@@ -212,6 +215,7 @@ export class Connection {
     this.#shared.recorder.stirred();
     for (const { message } of cuts) {
       if (message.type === code('K')) this.#keep(message.body.toString('hex'));
+      if (message.type === code('Z')) this.#hasArrived();
       // All are told at once: what the server has already said, a look between the replies must not miss.
       if (this.#session?.conversation.fromServer(message)) reply ??= message;
       if (message.type === code('E') && this.#session)
@@ -253,7 +257,13 @@ export class Connection {
     this.#inside = false;
   }
 
+  #hasArrived(): void {
+    if (this.#arriving) this.#shared.recorder.arrives(-1);
+    this.#arriving = false;
+  }
+
   #ended(): void {
+    this.#hasArrived();
     if (!this.#session) return;
     this.#shared.recorder.closed(this.#session);
     if (this.#cancelKey !== undefined) this.#shared.cancelKeys.delete(this.#cancelKey);

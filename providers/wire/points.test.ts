@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Point } from '../../contracts/kernel/engine.ts';
@@ -339,10 +341,11 @@ it('a long query is cut after its last byte has been sent', async () => {
 
 describe('quiet', () => {
   it('says so at once when nothing is open', async () => {
-    expect(await tap.quiet(60_000)).toBe('its connection has no statement or transaction open');
+    const words = 'its connection has no statement or transaction open';
+    expect(await tap.quiet(60_000)).toEqual({ words, stirred: false });
     await c.end();
     while ((await sessions()) > 0);
-    expect(await tap.quiet(60_000)).toBe('the subject has no connection');
+    expect(await tap.quiet(60_000)).toEqual({ words: 'the subject has no connection', stirred: false });
   });
 
   it('waits for statements, transactions, and what the server does for a client that has gone', async () => {
@@ -353,23 +356,32 @@ describe('quiet', () => {
     while (!(await blocked()));
     (c as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
     await waiting;
-    expect(await tap.quiet(20)).toBe('after 0.02 s connection 1 still has a statement running');
+    expect((await tap.quiet(20)).words).toBe('after 0.02 s connection 1 still has a statement running');
     const quiet = tap.quiet(60_000);
     await direct.query('COMMIT');
-    await quiet;
+    expect(await quiet).toMatchObject({ stirred: true });
     // Nobody was there any more to hear of it.
     expect(await stored()).toEqual([1]);
   });
 
+  it('waits for a connection that is being made', async () => {
+    const socket = createConnection(tap.port, tap.host);
+    await once(socket, 'connect');
+    expect((await tap.quiet(20)).words).toBe('after 0.02 s 1 connection still being made');
+    const quiet = tap.quiet(60_000);
+    socket.destroy();
+    expect(await quiet).toMatchObject({ words: 'its connection has no statement or transaction open' });
+  });
+
   it('gives up where a transaction stays open, or something is held', async () => {
     await c.query('BEGIN');
-    expect(await tap.quiet(20)).toBe('after 0.02 s connection 1 still has a transaction open');
+    expect((await tap.quiet(20)).words).toBe('after 0.02 s connection 1 still has a transaction open');
     await c.query('ROLLBACK');
     const released = Promise.withResolvers<void>();
     const armed = tap.interfere({ statement: 1 }, holding('held', released.promise));
     const held = c.query('SELECT 1');
     await armed.reached;
-    expect(await tap.quiet(20)).toBe('after 0.02 s connection 1 still has a statement held');
+    expect((await tap.quiet(20)).words).toBe('after 0.02 s connection 1 still has a statement held');
     released.resolve();
     await held;
   });

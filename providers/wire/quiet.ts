@@ -1,21 +1,37 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import type { Stillness } from '../../contracts/kernel/engine.ts';
+import { count } from '../../contracts/kernel/print.ts';
 import type { Recorder, Session } from './recording.ts';
 
 /** Milliseconds for which nothing may come: a client that has had one answer may be about to send the next statement. */
 const still = 10;
 
-/** Waits until the server is through with all that was sent, or until the time is over; tells in words what was seen. */
-export async function quiet(recorder: Recorder, milliseconds: number): Promise<string> {
+/** Waits until the server is through with all that was sent, or until the time is over. */
+export async function quiet(recorder: Recorder, milliseconds: number): Promise<Stillness> {
   let over = false;
   const timeUp = pause(milliseconds, undefined, { ref: false }).then(() => {
     over = true;
   });
+  let stirred = false;
   while (!over) {
     const { stirring } = recorder;
-    const pauses = openIn(recorder).length === 0 ? [pause(still, 'still')] : [];
-    if ((await Promise.race([stirring, timeUp, ...pauses])) === 'still') return wordsFor(recorder.sessions.size);
+    const isOpen = openIn(recorder).length > 0;
+    const pauses = isOpen ? [] : [stillness()];
+    if ((await Promise.race([stirring, timeUp, ...pauses])) === 'still') {
+      return { words: wordsFor(recorder.sessions.size), stirred };
+    }
+    stirred = true;
   }
-  return `after ${milliseconds / 1000} s ${openIn(recorder).join(' and ') || 'statements keep coming'}`;
+  const open = openIn(recorder).join(' and ') || 'statements keep coming';
+  return { words: `after ${milliseconds / 1000} s ${open}`, stirred };
+}
+
+/** A thread that was kept from running finds its timers due before it reads its sockets: these are read, too. */
+async function stillness(): Promise<'still'> {
+  await pause(still);
+  await nextTurn();
+  await nextTurn();
+  return 'still';
 }
 
 function wordsFor(connections: number): string {
@@ -25,11 +41,12 @@ function wordsFor(connections: number): string {
 }
 
 /** What is still open on each connection, in words. */
-function openIn({ sessions }: Recorder): string[] {
-  return [...sessions].flatMap((session) => {
-    const open = openOn(session);
-    return open ? [`connection ${session.conversation.number} still has ${open}`] : [];
+function openIn({ sessions, arriving }: Recorder): string[] {
+  const open = [...sessions].flatMap((session) => {
+    const what = openOn(session);
+    return what ? [`connection ${session.conversation.number} still has ${what}`] : [];
   });
+  return arriving > 0 ? [...open, `${count(arriving, 'connections')} still being made`] : open;
 }
 
 function openOn({ conversation, up, down }: Session): string | undefined {

@@ -209,6 +209,7 @@ export class Recorder implements Listener {
   /** Functions that may write, in upper case. */
   functions: ReadonlySet<string> = new Set();
   #stirred = Promise.withResolvers<void>();
+  #arriving = 0;
   readonly #hearings = new Set<{ sqlstate: string; count: number }>();
 
   get listening(): boolean {
@@ -278,6 +279,17 @@ export class Recorder implements Listener {
 
   get sessions(): ReadonlySet<Session> {
     return this.#sessions;
+  }
+
+  /** A client has come whose session has not begun; to be called again, with -1, when it has, or has ended. */
+  arrives(by: 1 | -1): void {
+    this.#arriving += by;
+    this.stirred();
+  }
+
+  /** Connections whose sessions have not begun. */
+  get arriving(): number {
+    return this.#arriving;
   }
 
   /** Resolves when something has passed, or a connection has ended. */

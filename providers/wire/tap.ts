@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import type { Stillness } from '../../contracts/kernel/engine.ts';
 import { Connection } from './connection.ts';
 import { type Act, Interference, Interferences, type Place, type Victim } from './interference.ts';
 import { quiet } from './quiet.ts';
@@ -37,9 +38,9 @@ export interface Tap {
   knowFunctions(names: readonly string[]): void;
   /**
    * Waits until the server is through with all that the clients have sent, and nothing has come for some milliseconds;
-   * or until the time is over. Tells in words what was seen.
+   * or until the time is over.
    */
-  quiet(milliseconds: number): Promise<string>;
+  quiet(milliseconds: number): Promise<Stillness>;
   /** Sets a parameter for sessions that begin from now on, as their default: what their client sets itself holds. */
   setDefault(parameter: string, value: string): SessionDefault;
   /** Counts the server's errors of a code, and enters them in the recordings. */
