@@ -22,6 +22,7 @@ export type {
   Site,
   Snapshot,
   Sprung,
+  Stillness,
   Watch,
   Watched,
 } from './contracts/kernel/engine.ts';

@@ -1,19 +1,21 @@
 import type { EngineFacts } from './capabilities.ts';
 import type { Lease } from './engine.ts';
 
-/** Milliseconds that sessions are waited for which may never come; each look at them takes far less. */
+/** Milliseconds that the first session is waited for, which may write without ever waiting for the lock. */
 const longest = 20_000;
+/** Milliseconds that the others are waited for, once the first waits: they may be kept by something else. */
+const patient = 5000;
 
 /**
  * Begins calls that are to meet: where there are locks, none of them can write before so many sessions have been seen
- * to wait. Whoever need not wait for all of them has a patience, counted from when the first of them waits.
+ * to wait. Who need not wait for them so long has a patience of its own.
  */
 export async function linedUp<T>(
   {
     facts,
     lease,
     sessions,
-    patience = longest,
+    patience = patient,
   }: { facts: EngineFacts; lease: Lease; sessions: number; patience?: number },
   begin: () => Promise<T>,
 ): Promise<T> {
