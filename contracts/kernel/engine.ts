@@ -58,6 +58,8 @@ export type Fault =
   | { at: 'session'; zone: string }
   /** Another session holds the lock that a write needs, until the fault is disarmed. */
   | { at: 'lock' }
+  /** Every session that is about to write waits, within a statement, until the fault is disarmed; then all go on at once. */
+  | { at: 'start' }
   /** The subject's connection is cut at the point, once. */
   | { at: 'cut'; point: Point }
   /** What the subject says is held at the point, once, until the fault is disarmed; what its client gives up is dropped. */
@@ -89,6 +91,7 @@ export const meansOf = {
   identity: 'identityStart',
   session: 'sessionZone',
   lock: 'lock',
+  start: 'lock',
   cut: 'cut',
   hold: 'hold',
   delay: 'hold',
@@ -101,7 +104,7 @@ export interface ArmedFault {
   readonly nonce: string;
   /** Resolves when a fault at a point goes off for the first time; absent for faults that are only counted. */
   readonly reached?: Promise<void>;
-  /** Resolves when so many of the subject's sessions have been seen to need the lock; there for locks alone. */
+  /** Resolves when so many of the subject's sessions have been seen to wait; there for a lock and a start alone. */
   waiting?(sessions: number): Promise<void>;
   sprung(): Promise<Sprung>;
   /** Lets go of what is held, and removes the fault. */

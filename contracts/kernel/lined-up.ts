@@ -1,14 +1,14 @@
 import type { EngineFacts } from './capabilities.ts';
 import type { Lease } from './engine.ts';
 
-/** Milliseconds that the first session is waited for, which may write without ever waiting for the lock. */
+/** Milliseconds that the first session is waited for, which may write in a way that is not seen. */
 const longest = 20_000;
 /** Milliseconds that the others are waited for, once the first waits: they may be kept by something else. */
 const patient = 5000;
 
 /**
- * Begins calls that are to meet: where there are locks, none of them can write before so many sessions have been seen
- * to wait. Who need not wait for them so long has a patience of its own.
+ * Begins calls that are to meet: where sessions can be kept waiting, none of them writes before so many are seen to be
+ * about to. Who need not wait for them so long has a patience of its own.
  */
 export async function linedUp<T>(
   {
@@ -20,12 +20,12 @@ export async function linedUp<T>(
   begin: () => Promise<T>,
 ): Promise<T> {
   if (facts.lacks.lock !== undefined) return begin();
-  const lock = await lease.arm({ at: 'lock' });
+  const start = await lease.arm({ at: 'start' });
   const calls = begin();
   const settled = calls.catch(() => {});
-  await within(longest, settled, lock.waiting!(1));
-  await within(patience, settled, lock.waiting!(sessions));
-  await lock.disarm();
+  await within(longest, settled, start.waiting!(1));
+  await within(patience, settled, start.waiting!(sessions));
+  await start.disarm();
   return calls;
 }
 

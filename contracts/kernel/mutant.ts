@@ -21,6 +21,8 @@ export interface MutantTools {
   hand: Hand;
   /** Runs the original call of another member or with other arguments. */
   readonly later: (work: () => unknown, milliseconds: number) => void;
+  /** Does something once the subject is open, before anybody gets it. */
+  readonly atOpen: (work: () => unknown) => void;
   /** Does something when the subject is closed, before it is. */
   readonly atClose: (work: () => unknown) => void;
 }

@@ -19,6 +19,7 @@ export async function armFault(place: Place, fault: Fault): Promise<ArmedFault> 
     case 'session':
       return armZone(place, fault);
     case 'lock':
+    case 'start':
       return armLock(place);
     case 'cut':
     case 'hold':

@@ -2,7 +2,7 @@ import type { Fault, Point, SeenStatement, Sprung } from '../../contracts/kernel
 import { dieLeaving } from './crash-mark.ts';
 import { isBusy, isForeignKeyViolation } from './errors.ts';
 import type { Connection } from './instrument.ts';
-import { signUp } from './waiting-list.ts';
+import { signUp, waitAtStart } from './waiting-list.ts';
 
 /** A statement of the subject's. */
 export interface Statement {
@@ -158,8 +158,7 @@ class LockCounter extends Counter {
   }
 
   override began({ connection, kind, sql }: Statement): void {
-    const writes = kind === 'write' || (kind === 'begin' && /\b(IMMEDIATE|EXCLUSIVE)\b/i.test(sql));
-    const needsLock = writes || (kind === 'read' && this.#keepsReaders);
+    const needsLock = aboutToWrite(kind, sql) || (kind === 'read' && this.#keepsReaders);
     if (needsLock) signUp(this.#list, connection.number);
   }
 
@@ -168,6 +167,24 @@ class LockCounter extends Counter {
     this.sprung.count += 1;
     this.sprung.raised += 1;
   }
+}
+
+/** Keeps those waiting that are about to write. */
+class StartCounter extends Counter {
+  readonly #list: string;
+
+  constructor(list: string) {
+    super();
+    this.#list = list;
+  }
+
+  override began({ connection, kind, sql }: Statement): void {
+    if (aboutToWrite(kind, sql) && signUp(this.#list, connection.number)) waitAtStart(this.#list);
+  }
+}
+
+function aboutToWrite(kind: SeenStatement['kind'], sql: string): boolean {
+  return kind === 'write' || (kind === 'begin' && /\b(IMMEDIATE|EXCLUSIVE)\b/i.test(sql));
 }
 
 /** Kills this process at the point, once, and leaves word of it in a file. */
@@ -233,6 +250,8 @@ export function counterFor(
       return new CommitCounter(hasForeignKeys);
     case 'lock':
       return new LockCounter(mark, keepsReaders);
+    case 'start':
+      return new StartCounter(mark);
     case 'crash':
       return process.pid === judge ? new NoCrash() : new CrashCounter(fault.point, mark);
     default:

@@ -33,6 +33,28 @@ async function withSchema(): Promise<{ lease: Lease; site: SqliteSite; host: Sta
 }
 
 describe('in a child process', () => {
+  it('those that are about to write wait at the start, without giving up, until all may go on', async () => {
+    const { lease, site, host } = await withSchema();
+    const other = await attached(lease, StandInHost.process());
+    await other.run(site, schema);
+    const armed = await lease.arm({ at: 'start' });
+    const log: string[] = [];
+    // Neither has a time-out: one may be refused since the other writes, but each does get to its statement.
+    const both = Promise.all(
+      [host, other].map(async (one) => {
+        await one.errorOf(site, 'SELECT 1; INSERT INTO things (value) VALUES (1)');
+        log.push('gone on');
+      }),
+    );
+    await armed.waiting!(2);
+    log.push('both wait');
+    await armed.disarm();
+    await both;
+    expect(log).toEqual(['both wait', 'gone on', 'gone on']);
+    expect(await lease.read('SELECT min(value) AS v FROM things')).toEqual({ rows: [{ v: 1 }] });
+    await host.run(site, insertThree);
+  });
+
   it('a crash kills before the n-th statement and leaves word of it', async () => {
     const lease = await engine.lease({ mode: 'file' });
     const site = lease.site as SqliteSite;

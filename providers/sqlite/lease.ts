@@ -137,7 +137,7 @@ export class SqliteLease implements Lease {
     await this.#requireDriver();
     const nonce = `${ours}${randomBytes(6).toString('hex')}`;
     const mark = fault.at === 'crash' ? this.#expectCrash(nonce) : undefined;
-    const list = fault.at === 'lock' ? this.#newWaitingList(nonce) : undefined;
+    const list = fault.at === 'lock' || fault.at === 'start' ? this.#newWaitingList(nonce) : undefined;
     const order: Order = {
       nonce,
       fault,
@@ -158,6 +158,8 @@ export class SqliteLease implements Lease {
     const sprung = async (): Promise<Sprung> => last ?? sum(await this.#hosts.reports(nonce));
     const disarm = async (): Promise<void> => {
       if (last) return;
+      // Whoever waits at the start answers only then.
+      if (fault.at === 'start') list?.stop();
       this.#removeMechanism(nonce, fault);
       mark?.stop();
       last = this.#hosts.revoke(nonce).then(sum);
@@ -232,10 +234,11 @@ export class SqliteLease implements Lease {
   async release(options: { keep?: boolean } = {}): Promise<void> {
     if (this.#released) return;
     this.#released = true;
+    for (const list of this.#lists) list.stop();
     try {
       await this.#hosts.callAll('forget', []);
     } finally {
-      for (const file of [...this.#marks, ...this.#lists]) file.stop();
+      for (const mark of this.#marks) mark.stop();
       this.#leaveDatabase(options.keep ?? this.#landlord.keepAll);
       this.#landlord.released();
     }

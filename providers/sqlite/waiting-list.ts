@@ -1,13 +1,44 @@
-import { appendFileSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  watch,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { threadId } from 'node:worker_threads';
 import { Queue } from '../queue.ts';
 
-/** Enters a connection of this thread, before it waits: while it does, its thread answers nobody. */
-export function signUp(path: string, connection: number): void {
-  appendFileSync(path, `${process.pid}/${threadId}/${connection}\n`);
+/** Milliseconds that a thread is kept at the start at most: nobody may be left to let it go. */
+const longestStart = 30_000;
+
+/**
+ * Enters a connection of this thread, before it waits: while it does, its thread answers nobody. Returns false where the
+ * list is there no more.
+ */
+export function signUp(path: string, connection: number): boolean {
+  try {
+    const list = openSync(path, constants.O_WRONLY | constants.O_APPEND);
+    writeSync(list, `${process.pid}/${threadId}/${connection}\n`);
+    closeSync(list);
+    return true;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    return false;
+  }
 }
 
-/** The file in which connections enter themselves that are about to run what a lock keeps waiting. */
+/** Stops this thread while the list is there. */
+export function waitAtStart(path: string): void {
+  const until = performance.now() + longestStart;
+  const nothing = new Int32Array(new SharedArrayBuffer(4));
+  while (existsSync(path) && performance.now() < until) Atomics.wait(nothing, 0, 0, 1);
+}
+
+/** The file in which connections enter themselves that are about to wait. */
 export class WaitingList {
   readonly path: string;
   /** Ends the watch over the file, and removes it. */
@@ -30,6 +61,7 @@ export class WaitingList {
   }
 
   #read(): void {
+    if (!existsSync(this.path)) return;
     // What follows the last end of line is not written to its end.
     for (const line of readFileSync(this.path, 'utf8').split('\n').slice(0, -1)) this.#queue.join(line);
   }
