@@ -100,6 +100,7 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
       site,
       hand: () => agentOf(site).hand(site),
     });
+    for (const work of spoiled.opening) await work();
     const close = async () => {
       for (const work of spoiled.closing) await work();
       await opened.close?.();

@@ -29,6 +29,8 @@ export function spoilSite(site: Site, mutants: readonly Mutant[]): Site {
 export interface Spoiled {
   port: Port;
   lies: Record<string, number>;
+  /** What the mutants do before anybody gets the subject. */
+  opening: (() => unknown)[];
   /** What the mutants do before the subject is closed. */
   closing: (() => unknown)[];
 }
@@ -40,6 +42,7 @@ export function spoil(
   where: { contract: ContractName; site: Site; hand: () => Hand },
 ): Spoiled {
   const lies: Record<string, number> = {};
+  const opening: Spoiled['opening'] = [];
   const closing: Spoiled['closing'] = [];
   let spoiled = port;
   for (const mutant of mutants) {
@@ -47,15 +50,15 @@ export function spoil(
     const lied = () => {
       lies[mutant.id]! += 1;
     };
-    spoiled = portOf(mutant.wrap(spoiled, toolsAt(where, lied, closing)), where.contract);
+    spoiled = portOf(mutant.wrap(spoiled, toolsAt(where, lied, { opening, closing })), where.contract);
   }
-  return { port: spoiled, lies, closing };
+  return { port: spoiled, lies, opening, closing };
 }
 
 function toolsAt(
   { site, hand }: { site: Site; hand: () => Hand },
   lied: () => void,
-  closing: Spoiled['closing'],
+  { opening, closing }: Pick<Spoiled, 'opening' | 'closing'>,
 ): MutantTools {
   return {
     site,
@@ -63,6 +66,7 @@ function toolsAt(
     get hand() {
       return hand();
     },
+    atOpen: (work) => void opening.push(work),
     atClose: (work) => void closing.push(work),
     later: (work, milliseconds) => {
       // A late lie that finds its lease gone is no failure of the subject, so it may fail unheard.

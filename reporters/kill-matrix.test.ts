@@ -1,36 +1,57 @@
 import { expect, test } from 'vitest';
+import type { Trial } from '../runner/proof.ts';
 import { sampleProof, sampleTrial } from './fixtures/sample-proof.ts';
 import { killMatrix } from './kill-matrix.ts';
 
+const guards = ['send-batch/empty-batch', 'send-batch/not-here', 'send-batch/ids-in-caller-order'];
+
+const matrixOf = (...trials: Trial[]) =>
+  killMatrix(
+    sampleProof(trials, {
+      guards: guards.map((guard) => ({
+        contract: 'send-batch',
+        guard,
+        level: 'must',
+        mutants: [],
+        applies: 1,
+        idle: false,
+      })),
+    }),
+  );
+const other = (guard: string, status: Trial['status'], over: Partial<Trial> = {}) =>
+  sampleTrial({ guard, role: 'other', status, ...over });
+
 test('the matrix has a row for each mutant that was met, and a column for each guard that applies', () => {
-  const guards = ['send-batch/ids-in-caller-order', 'send-batch/empty-batch', 'send-batch/not-here'];
-  const text = killMatrix(
-    sampleProof(
-      [
-        sampleTrial(),
-        sampleTrial({ guard: guards[1]!, role: 'other', status: 'accidental' }),
-        sampleTrial({ guard: guards[2]!, role: 'other', status: 'not-applicable' }),
-      ],
-      {
-        guards: guards.map((guard) => ({
-          contract: 'send-batch',
-          guard,
-          level: 'must',
-          mutants: [],
-          applies: 1,
-          idle: false,
-        })),
-      },
-    ),
+  const text = matrixOf(
+    sampleTrial(),
+    other('send-batch/empty-batch', 'accidental'),
+    other('send-batch/not-here', 'not-applicable'),
   );
   expect(text).toContain(`## sqlite/file/prepared
 
-1. send-batch/ids-in-caller-order
-2. send-batch/empty-batch
-
 | mutant | 1 | 2 |
 | --- | :-: | :-: |
-| send-batch/ids-reversed | **K** | **A** |
+| send-batch/ids-reversed | **A** | **K** |
 `);
-  expect(text).toContain('1 accidental kills, 0 survivors');
+  expect(text).toContain('1. send-batch/empty-batch\n2. send-batch/ids-in-caller-order (takes long');
+  expect(text).toContain('| sqlite/file/prepared | 1 of 1 | 0 | 0 | 1 | 0 | 0 | 0 |');
+  expect(text).toContain('| send-batch/ids-reversed | Reverses the ids. | send-batch/ids-in-caller-order |');
+});
+
+test('a guard has one number on all paths', () => {
+  const text = matrixOf(
+    other('send-batch/empty-batch', 'spared', { path: 'memory' }),
+    sampleTrial({ path: 'sqlite/file/values' }),
+  );
+  expect(text).toContain('## sqlite/file/values\n\n| mutant | 2 |');
+});
+
+test('says why mutants are not met, and why they are inert', () => {
+  const text = matrixOf(
+    sampleTrial({ path: 'memory', status: 'not-applicable', message: 'cancel is not offered' }),
+    sampleTrial({ status: 'inert' }),
+  );
+  expect(text).toContain('- cancel is not offered: send-batch/ids-reversed');
+  expect(text).toContain('- send-batch/ids-reversed: no reason is known');
+  expect(text).toContain('| memory | 0 of 0 | 0 | 0 | 0 | 0 | 0 | 1 |');
 });

@@ -1,6 +1,13 @@
-import { mustBeExact, mustHaveStoredAll, mustHaveStoredNothing, mustKnow, mustSucceed } from '../kernel/checks.ts';
-import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
-import { failureOf, type Writes } from '../kernel/writes.ts';
+import {
+  mustBeExact,
+  mustHaveStoredAll,
+  mustHaveStoredNothing,
+  mustKnow,
+  mustSucceed,
+  premise,
+} from '../kernel/checks.ts';
+import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
+import { failureOf, type Writes, type Written } from '../kernel/writes.ts';
 
 /** Parameters of an item that are tried where none are seen, beyond its fields: keys, stamps and defaults. */
 const furtherColumns = [0, 1, 2, 3, 5];
@@ -15,10 +22,19 @@ export function pastTheLimits<Item>(w: Writes<Item>): Guard {
       'Round the limits of parameters and bytes a batch is stored whole or refused whole with a clear error; its last item is never dropped.',
     proves: ['batches round a limit', 'limits tried'],
     async check(bench) {
+      await premise('a batch far from the limits', () => isExact(bench, w));
       const tried = [...(await roundTheParameters(bench, w)), ...(await roundTheBytes(bench, w))];
       bench.record('limits tried', tried.join('; '));
     },
   });
+}
+
+/** Writes narrow items and wide ones, few enough for every limit but one of the number of items. */
+async function isExact<Item>(bench: Bench, w: Writes<Item>): Promise<void> {
+  const rig = await bench.open();
+  const most = bench.declaration.limits.maxItems ?? Number.POSITIVE_INFINITY;
+  const items = [...w.items(bench, 10, 'bare'), ...w.items(bench, 12)].slice(-most);
+  await mustBeWhole(bench, w, rig, items, await w.write(rig, items), 'it');
 }
 
 /** Batches of as many rows as one statement can have parameters for, one row fewer and one more. */
@@ -100,6 +116,17 @@ async function wholeOrNothing<Item>(bench: Bench, w: Writes<Item>, items: readon
     bench.record('batches refused', 1);
     return;
   }
+  await mustBeWhole(bench, w, rig, items, written, what);
+}
+
+async function mustBeWhole<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  rig: Rig,
+  items: readonly Item[],
+  written: Written,
+  what: string,
+): Promise<void> {
   mustSucceed(w, items, written, what);
   const rows = await mustHaveStoredAll(bench, w, rig, items, what);
   const ends = [0, items.length - 1];

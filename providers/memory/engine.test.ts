@@ -75,6 +75,12 @@ describe('a lease', () => {
     await lease.release();
     expect(openStore(store.name)).not.toBe(store);
   });
+
+  it('is gone from hosts that have left it, too', async () => {
+    await leave();
+    await lease.release();
+    expect(openStore(store.name)).not.toBe(store);
+  });
 });
 
 describe('faults', () => {

@@ -79,12 +79,15 @@ class MemoryLease implements Lease {
   readonly site: MemorySite = { provider: 'memory', mode: 'memory', name: `ct-${randomUUID()}` };
   readonly rowFaults: readonly RowFaultKind[] = ['trigger'];
   readonly #hosts = new AttachedHosts();
+  /** Those that have left hold the store as well, until it is released. */
+  readonly #holders = new Set<AgentLink>();
 
   constructor(engineFacts: EngineFacts) {
     this.facts = engineFacts;
   }
 
   attach(link: AgentLink): Promise<() => Promise<void>> {
+    this.#holders.add(link);
     return this.#hosts.attach(link);
   }
 
@@ -144,7 +147,9 @@ class MemoryLease implements Lease {
   }
 
   async release(options: { keep?: boolean } = {}): Promise<void> {
-    if (!options.keep) await this.#hosts.callAll('forget', []);
+    if (options.keep) return;
+    // A host that has ended took its store along.
+    await Promise.all([...this.#holders].map((link) => link.call('forget', []).catch(() => {})));
   }
 
   async #ask(method: string, ...args: unknown[]): Promise<unknown> {

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { bodiesOf, messages, TestSubject } from './fixtures/sqlite-subject.ts';
 
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 /** Six messages, one of which the engine refuses. */
 const refused = messages(6).with(4, { body: 'boom' });
 
 test.each([
-  ['late-extra-row', messages(2), bodiesOf(0, 1), bodiesOf(0, 1, 0)],
+  ['late-extra-row', messages(101), bodiesOf(...numbers(101)), [...bodiesOf(...numbers(101)), null]],
   ['straggler-after-failure', refused, [], bodiesOf(0)],
 ])('%s stores a row when the call has settled', async (mutant, batch, atFirst, later) => {
   const subject = new TestSubject(mutant);

@@ -3,7 +3,7 @@ import type { Mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message } from '../port.ts';
 import { ordinaryCopy } from './ordinary.ts';
-import { answer, ask, batchMutant, errorOf, failWhole, hasFailed, type Reply } from './spoil.ts';
+import { answer, ask, batchMutant, errorOf, failWhole, hasFailed, type Reply, storeStranger } from './spoil.ts';
 
 const persists = 'send-batch/nothing-persists-after-failure';
 const usable = 'send-batch/backend-usable-after-failure';
@@ -15,23 +15,24 @@ const reports = 'send-batch/every-outcome-reports-the-failure';
 const concurrent = 'send-batch/concurrent-failure-is-isolated';
 const fires = 'setup/fault-fires';
 
-/** Milliseconds after which something of a call arrives late. */
-const lateness = 25;
+/** Milliseconds after which something of a call arrives late: later than anybody looks who does not wait for it. */
+const lateness = 150;
+/** Milliseconds in which a batch beside the one that was refused comes to its end. */
+const neighbourly = 100;
 
 /** Lies about what comes after a batch has settled, and about faults that a backend may try to overcome. */
 export const aftermathMutants: Mutant[] = [
   batchMutant({
     id: 'late-extra-row',
-    lie: 'Stores the first message of a batch once more, some milliseconds after it has reported the batch as stored.',
+    lie: 'Stores a row that belongs to no message, some milliseconds after it has reported a batch of more than a hundred as stored.',
     target: late,
-    // Whoever looks again some milliseconds later finds it.
+    // Whoever looks at all rows again, some milliseconds later, finds it.
     alsoKilledBy: [persists],
     spoil: (honest, tools) => async (messages, options) => {
-      const copy = ordinaryCopy(messages);
       const reply = await ask(honest, messages, options);
-      if (copy?.length && !hasFailed(reply)) {
+      if (messages.length > 100 && !hasFailed(reply)) {
         tools.later(async () => {
-          if (!hasFailed(await ask(honest, copy.slice(0, 1), {}))) tools.lied();
+          if (await storeStranger(honest)) tools.lied();
         }, lateness);
       }
       return answer(reply);
@@ -126,7 +127,7 @@ export const aftermathMutants: Mutant[] = [
       const reply = await ask(honest, copy, options);
       if (!hasFailed(reply) || !isRefused(reply, refusedRow)) return answer(reply);
       // The neighbour may not have come to its end yet.
-      await new Promise((resolve) => tools.later(() => resolve(undefined), 4 * lateness));
+      await new Promise((resolve) => tools.later(() => resolve(undefined), neighbourly));
       const now = await tools.hand.snapshot();
       if (!isSame(before, now)) {
         await tools.hand.restore(before);

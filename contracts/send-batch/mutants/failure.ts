@@ -2,7 +2,17 @@ import type { Mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message } from '../port.ts';
 import { areOrdinary, optionsOf, ordinaryCopy } from './ordinary.ts';
-import { answer, ask, batchMutant, errorOf, failWhole, hasFailed, namespaceIsThere, type Reply } from './spoil.ts';
+import {
+  answer,
+  ask,
+  batchMutant,
+  errorOf,
+  failWhole,
+  hasFailed,
+  namespaceIsThere,
+  type Reply,
+  storeStranger,
+} from './spoil.ts';
 
 const persists = 'send-batch/nothing-persists-after-failure';
 const partial = 'send-batch/no-partial-visibility';
@@ -14,6 +24,12 @@ const transient = 'send-batch/transient-fault-ends-whole';
 const concurrent = 'send-batch/concurrent-failure-is-isolated';
 const commit = 'send-batch/commit-failure-is-reported';
 const oneCommit = 'send-batch/is-one-commit';
+/** What a cut, an abort or a crash between two commits brings to light. */
+const between = [
+  'send-batch/lost-ack-is-all-or-nothing',
+  'send-batch/cancelled-is-all-or-nothing',
+  'send-batch/acknowledged-survives-crash',
+];
 
 /** Lies about batches that the engine refuses, and about what a reader sees of a batch before its end. */
 export const failureMutants: Mutant[] = [
@@ -45,22 +61,16 @@ export const failureMutants: Mutant[] = [
     target: persists,
     alsoKilledBy: [concurrent],
     spoil(honest, tools) {
-      // The row is made while the subject opens, before any trap is armed and any reader looks.
-      const ready = withStranger();
-      async function withStranger(): Promise<unknown> {
+      // The row is made before any trap is armed and any reader looks.
+      let stranger: unknown;
+      tools.atOpen(async () => {
         const before = await tools.hand.snapshot();
-        for (const body of [null, '', new Uint8Array()]) {
-          const reply = await ask(honest, [{ body }], {});
-          if (hasFailed(reply)) continue;
-          const after = await tools.hand.snapshot();
-          await tools.hand.restore(before);
-          return after;
-        }
-        return undefined;
-      }
+        if (!(await storeStranger(honest))) return;
+        stranger = await tools.hand.snapshot();
+        await tools.hand.restore(before);
+      });
       return async (messages, options) => {
         const copy = ordinaryCopy(messages);
-        const stranger = await ready;
         const reply = await ask(honest, copy ?? messages, options);
         if (copy !== undefined && stranger !== undefined && hasFailed(reply)) {
           await tools.hand.restore(stranger);
@@ -74,7 +84,7 @@ export const failureMutants: Mutant[] = [
     id: 'commit-per-chunk',
     lie: 'Commits a batch in three chunks, each in a transaction of its own.',
     target: persists,
-    alsoKilledBy: [partial, usable, fires, chunks, transient, oneCommit, concurrent],
+    alsoKilledBy: [partial, usable, fires, chunks, transient, oneCommit, concurrent, ...between],
     parts: ({ length }) => [
       range(0, Math.ceil(length / 3)),
       range(Math.ceil(length / 3), Math.ceil((2 * length) / 3)),
@@ -85,7 +95,7 @@ export const failureMutants: Mutant[] = [
     id: 'last-chunk-apart',
     lie: 'Commits everything but the last message first, then the last message.',
     target: persists,
-    alsoKilledBy: [partial, chunks, transient, oneCommit, concurrent],
+    alsoKilledBy: [partial, chunks, transient, oneCommit, concurrent, ...between],
     parts: ({ length }) => [range(0, length - 1), range(length - 1, length)],
   }),
   inParts({
@@ -126,7 +136,8 @@ export const failureMutants: Mutant[] = [
     id: 'flash-one-row',
     lie: 'Commits the first two messages one after the other, and deletes them before it sends the batch.',
     target: partial,
-    alsoKilledBy: [chunks, oneCommit],
+    // What it deletes it deletes by going back to what was there, and so a neighbour's rows as well.
+    alsoKilledBy: [chunks, oneCommit, concurrent, ...between],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 3) return honest(messages, options);
@@ -146,7 +157,8 @@ export const failureMutants: Mutant[] = [
     id: 'two-halves-with-compensation',
     lie: 'Commits a batch in two halves, and deletes the first again when the second fails.',
     target: partial,
-    alsoKilledBy: [chunks, oneCommit],
+    // It, too, goes back to what was there before.
+    alsoKilledBy: [chunks, oneCommit, concurrent, ...between],
     undone: true,
     parts: ({ length }) => [range(0, Math.ceil(length / 2)), range(Math.ceil(length / 2), length)],
   }),

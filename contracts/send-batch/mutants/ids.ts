@@ -72,6 +72,8 @@ export const idMutants: Mutant[] = [
     id: 'second-batch-reuses-ids',
     lie: 'Puts a second batch of the same size in the place of the first, whose rows are gone.',
     target: unique,
+    // It writes several batches before it looks.
+    alsoKilledBy: ['send-batch/acknowledged-survives-crash'],
     spoil(honest, tools) {
       let first: { size: number; before: unknown } | undefined;
       return async (messages, options) => {

@@ -41,6 +41,7 @@ describe('controls', () => {
       lied() {},
       hand: { snapshot() {}, restore() {}, edit() {} },
       later() {},
+      atOpen() {},
       atClose() {},
     };
     expect(Object.keys(control.wrap({ sendBatch: () => [] }, tools) as object)).toEqual(['sendBatch']);

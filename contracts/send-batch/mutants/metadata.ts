@@ -21,6 +21,8 @@ export const metadataMutants: Mutant[] = [
       id: `drops-${option}`,
       lie: `Does not store the option ${option}.`,
       needs: [option],
+      // Where headers have a table of their own, that guard counts its rows in batches before and after a failure.
+      ...(option === 'headers' && { alsoKilledBy: ['send-batch/failed-batch-does-not-come-back'] }),
       change: ({ [option]: _dropped, ...message }) => message,
     }),
   ),
@@ -61,12 +63,12 @@ const honestMessages = 8;
  * quiet, and the guard about metadata is the only one to speak.
  */
 function valueLie(
-  m: Pick<Mutant, 'id' | 'lie' | 'needs'> & { change(message: Message, first: Message): Message },
+  m: Pick<Mutant, 'id' | 'lie'> &
+    Partial<Pick<Mutant, 'needs' | 'alsoKilledBy'>> & { change(message: Message, first: Message): Message },
 ): Mutant {
+  const { change, ...described } = m;
   return messageMutant({
-    id: m.id,
-    lie: m.lie,
-    needs: m.needs ?? [],
+    ...described,
     target: 'send-batch/metadata-round-trips',
     untilFailure: true,
     change() {
@@ -77,7 +79,7 @@ function valueLie(
         if (!row || !goesOn) row = { first: { ...message }, place, length: 0 };
         row.length += 1;
         if (row.length <= honestMessages) return message;
-        const changed = m.change(message, row.first);
+        const changed = change(message, row.first);
         return sameOptions(message, changed) ? message : changed;
       };
     },

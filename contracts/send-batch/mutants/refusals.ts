@@ -90,7 +90,7 @@ export const refusalMutants: Mutant[] = [
   }),
   batchMutant({
     id: 'empty-batch-never-settles',
-    timeout: 2000,
+    timeout: 5000,
     lie: 'Never settles when a batch is empty.',
     target: 'send-batch/empty-batch',
     spoil: (honest, tools) => async (messages, options) => {

@@ -107,6 +107,14 @@ export function answer(reply: Reply): readonly ReportedOutcome[] {
   return reply.value;
 }
 
+/** Stores a row that belongs to no message of a guard; whether the subject took one. */
+export async function storeStranger(honest: SendBatch): Promise<boolean> {
+  for (const body of [null, '', new Uint8Array()]) {
+    if (!hasFailed(await ask(honest, [{ body }], {}))) return true;
+  }
+  return false;
+}
+
 export function hasFailed(reply: Reply): boolean {
   return 'threw' in reply || reply.value.some(isFailure);
 }
