@@ -152,7 +152,7 @@ async function record(
 
 /** What the deadline says of the subject, if it is one call of the subject that took the guard's time. */
 async function hang(bench: GuardBench, limit: number): Promise<Violation | undefined> {
-  const stuck = await bench.rigs.areStuck();
+  const stuck = await bench.rigs.areStuck(limit);
   // Read only now: what waited for the subject hears of the deadline after the guard as a whole.
   const { unanswered } = bench.rigs;
   if (!stuck && (unanswered?.waited ?? 0) < limit / 2) return undefined;

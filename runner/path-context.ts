@@ -9,7 +9,7 @@ import type { SelectedPath } from './select.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Milliseconds in which the thread of a loaded backend has to answer. */
-const answersWithin = 5000;
+const answersWithin = 10_000;
 
 /** Asks the backend what it declares for this engine, and gathers what the guards of the path share. */
 export async function pathContext(

@@ -33,6 +33,8 @@ export interface RigOptions {
 const ownProbe = "the backend's own probe";
 /** Items in one call after which a host's heap is so large, and stays it, that the host is not used again. */
 const swelling = 10_000;
+/** Milliseconds in which the thread of a subject that has nothing to do answers, on a machine that is busy otherwise. */
+const answersWithin = 5000;
 /** Milliseconds for which timers and engine are waited for in turn; a subject may never be still. */
 const longestUnrest = 5000;
 
@@ -84,7 +86,7 @@ export class Rigs {
   async mustBeQuiet(): Promise<void> {
     for (const host of this.#hosts.values()) {
       // What was thrown before is told before the answer.
-      const answers = host.ended !== undefined || (await host.answers(2000));
+      const answers = host.ended !== undefined || (await host.answers(answersWithin));
       const [stray] = host.takeStrays();
       if (stray) throw new Violation(`the subject threw outside any promise: ${stray.name}: ${stray.message}`);
       if (!answers)
@@ -98,10 +100,11 @@ export class Rigs {
     return { bytes: parts.reduce((sum, p) => sum + p.bytes, 0), text: parts.map((p) => p.text).join('') };
   }
 
-  /** Whether a host's thread is busy and does not even answer. */
-  async areStuck(): Promise<boolean> {
+  /** Whether a host's thread is busy and does not even answer, in as much time as a guard has. */
+  async areStuck(limit: number): Promise<boolean> {
+    const within = Math.min(answersWithin, limit);
     for (const host of [...this.#hosts.values(), ...this.#apart]) {
-      if (host.ended === undefined && !(await host.answers(200))) return true;
+      if (host.ended === undefined && !(await host.answers(within))) return true;
     }
     return false;
   }
@@ -198,7 +201,8 @@ export class Rigs {
         const items = Array.isArray(args[0]) ? args[0].length : 1;
         this.items += items;
         if (items > swelling) this.#swollen.add(host);
-        return this.#asked(host, `${member} (${count(items, 'items')})`, () => session.call(member, args, options));
+        const what = `${member} (${count(items, 'items')})`;
+        return this.#asked(host, what, () => this.#o.deadline.call(session.call(member, args, options)));
       },
       close: async () => {
         await this.#countLies(session);
@@ -210,7 +214,8 @@ export class Rigs {
   /** Asks a subject that is about to go how often it has lied; one whose thread answers no more cannot tell. */
   async #countLies(session: Session): Promise<void> {
     const host = this.#spoiled.get(session);
-    if (!this.#spoiled.delete(session) || !host || host.ended !== undefined || !(await host.answers(500))) return;
+    if (!this.#spoiled.delete(session) || !host || host.ended !== undefined || !(await host.answers(answersWithin)))
+      return;
     const lies = await session.lies().catch(() => ({}));
     this.lies += Object.values(lies).reduce((sum, n) => sum + n, 0);
   }
@@ -301,7 +306,7 @@ export class Rigs {
     const since = performance.now();
     work.catch(() => {});
     try {
-      return await this.#o.deadline.call(work);
+      return await this.#o.deadline.race(work);
     } catch (error) {
       // Of calls that wait together the first to be called is told first.
       if (error instanceof DeadlinePassed) this.unanswered ??= { what, waited: performance.now() - since };
