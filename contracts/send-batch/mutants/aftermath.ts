@@ -3,7 +3,18 @@ import type { Mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message } from '../port.ts';
 import { ordinaryCopy } from './ordinary.ts';
-import { answer, ask, batchMutant, errorOf, failWhole, hasFailed, type Reply, storeStranger } from './spoil.ts';
+import {
+  answer,
+  ask,
+  batchMutant,
+  errorsOf,
+  failWhole,
+  hasFailed,
+  isRefused,
+  isRowRefused,
+  type Reply,
+  storeStranger,
+} from './spoil.ts';
 
 const persists = 'send-batch/nothing-persists-after-failure';
 const usable = 'send-batch/backend-usable-after-failure';
@@ -125,7 +136,7 @@ export const aftermathMutants: Mutant[] = [
       if (copy === undefined || copy.length < 2) return honest(messages, options);
       const before = await tools.hand.snapshot();
       const reply = await ask(honest, copy, options);
-      if (!hasFailed(reply) || !isRefused(reply, refusedRow)) return answer(reply);
+      if (!hasFailed(reply) || !isRowRefused(reply)) return answer(reply);
       // The neighbour may not have come to its end yet.
       await new Promise((resolve) => tools.later(() => resolve(undefined), neighbourly));
       const now = await tools.hand.snapshot();
@@ -138,8 +149,6 @@ export const aftermathMutants: Mutant[] = [
   }),
 ];
 
-/** The words of an engine that refuses a row by a trigger; nothing else that fails is lied about. */
-const refusedRow = /^refused by/;
 /** The words of an engine that refuses a commit. */
 const refusedCommit = /^commit refused|FOREIGN KEY constraint failed|^refused by the store/;
 
@@ -163,7 +172,7 @@ function triedAgain(m: {
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, messages, options);
-      if (copy === undefined || copy.length < 2 || !hasFailed(reply) || !isRefused(reply, refusedRow)) {
+      if (copy === undefined || copy.length < 2 || !hasFailed(reply) || !isRowRefused(reply)) {
         return answer(reply);
       }
       const second = await ask(honest, again(copy), options);
@@ -178,20 +187,8 @@ function madeUp(count: number): ReportedOutcome[] {
   return Array.from({ length: count }, (_, slot) => ({ stored: 1_000_000_007 + slot }));
 }
 
-function isRefused(reply: Reply, words: RegExp): boolean {
-  return errorsOf(reply).some(({ message }) => words.test(message));
-}
-
 function codesOf(reply: Reply): string[] {
   return errorsOf(reply).flatMap((error) => ('code' in error ? [String(error.code)] : []));
-}
-
-/** What went wrong, and what caused it. */
-function errorsOf(reply: Reply): Error[] {
-  const errors: Error[] = [];
-  for (let error = errorOf(reply); error instanceof Error && errors.length < 20; error = error.cause)
-    errors.push(error);
-  return errors;
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -9,7 +9,7 @@ import {
   errorOf,
   failWhole,
   hasFailed,
-  namespaceIsThere,
+  isRowRefused,
   type Reply,
   storeStranger,
 } from './spoil.ts';
@@ -38,7 +38,7 @@ export const failureMutants: Mutant[] = [
     lie: 'Puts the row of the first message back after the engine has refused the batch.',
     target: persists,
     // The row is made beforehand, where a reader may see it for a moment, since a trap that has sprung lets none pass.
-    alsoKilledBy: [partial, usable, fires, chunks, transient, oneCommit, concurrent],
+    alsoKilledBy: [partial, usable, fires, chunks, transient, oneCommit, concurrent, ...between],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 2) return honest(messages, options);
@@ -48,7 +48,7 @@ export const failureMutants: Mutant[] = [
       const withFirst = await tools.hand.snapshot();
       await tools.hand.restore(before);
       const reply = await ask(honest, copy, options);
-      if (hasFailed(reply)) {
+      if (isRowRefused(reply)) {
         await tools.hand.restore(withFirst);
         tools.lied();
       }
@@ -72,7 +72,7 @@ export const failureMutants: Mutant[] = [
       return async (messages, options) => {
         const copy = ordinaryCopy(messages);
         const reply = await ask(honest, copy ?? messages, options);
-        if (copy !== undefined && stranger !== undefined && hasFailed(reply)) {
+        if (copy !== undefined && stranger !== undefined && isRowRefused(reply)) {
           await tools.hand.restore(stranger);
           tools.lied();
         }
@@ -121,7 +121,7 @@ export const failureMutants: Mutant[] = [
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, copy ?? messages, options);
-      if (copy === undefined || !hasFailed(reply)) return answer(reply);
+      if (copy === undefined || !isRowRefused(reply)) return answer(reply);
       const outcomes: ReportedOutcome[] = [];
       for (const message of copy) {
         const one = await ask(honest, [message], options);
@@ -276,8 +276,7 @@ function afterFailure(m: Described & { told(reply: Reply, count: number): readon
     spoil: (honest, tools) => async (messages, options) => {
       const ordinary = areOrdinary(messages);
       const reply = await ask(honest, messages, options);
-      if (!ordinary || messages.length === 0 || !hasFailed(reply) || !(await namespaceIsThere(tools)))
-        return answer(reply);
+      if (!ordinary || messages.length === 0 || !isRowRefused(reply)) return answer(reply);
       tools.lied();
       return told(reply, messages.length);
     },

@@ -6,6 +6,7 @@ import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
 
 const order = 'send-batch/ids-in-caller-order';
 const unique = 'send-batch/ids-are-unique-and-real';
+const concurrent = 'send-batch/concurrent-failure-is-isolated';
 const identical = 'send-batch/identical-messages-get-their-own-ids';
 
 /** Lies about which id belongs to which message. */
@@ -66,14 +67,16 @@ export const idMutants: Mutant[] = [
     id: 'dense-ids',
     lie: 'Counts the ids up from the first one, whatever the engine gave the others.',
     target: 'send-batch/ids-survive-any-step',
+    // There the ids of two batches alternate.
+    alsoKilledBy: [concurrent],
     ids: (ids) => ids.map((_, slot) => (/^\d+$/.test(String(ids[0])) ? BigInt(ids[0]!) + BigInt(slot) : ids[slot]!)),
   }),
   batchMutant({
     id: 'second-batch-reuses-ids',
     lie: 'Puts a second batch of the same size in the place of the first, whose rows are gone.',
     target: unique,
-    // It writes several batches before it looks.
-    alsoKilledBy: ['send-batch/acknowledged-survives-crash'],
+    // One writes several batches before it looks; the other loses its neighbour's rows to this lie.
+    alsoKilledBy: ['send-batch/acknowledged-survives-crash', concurrent],
     spoil(honest, tools) {
       let first: { size: number; before: unknown } | undefined;
       return async (messages, options) => {

@@ -15,6 +15,11 @@ const noticing = [
   'send-batch/concurrent-failure-is-isolated',
   'send-batch/server-abort-is-reported',
   'send-batch/lost-ack-is-all-or-nothing',
+  'send-batch/unknown-is-told',
+  'send-batch/acknowledged-survives-crash',
+  'send-batch/cancelled-is-all-or-nothing',
+  'send-batch/abort-takes-effect',
+  'send-batch/usable-after-abort',
   'setup/capability-is-honest',
   'setup/chunks-are-crossed',
 ];

@@ -135,6 +135,24 @@ export function errorOf(reply: Reply): unknown {
   return new Error('nothing failed');
 }
 
+/** What went wrong, and what caused it. */
+export function errorsOf(reply: Reply): Error[] {
+  const errors: Error[] = [];
+  for (let error = errorOf(reply); error instanceof Error && errors.length < 20; error = error.cause)
+    errors.push(error);
+  return errors;
+}
+
+/** Whether a call failed in these words of the engine. */
+export function isRefused(reply: Reply, words: RegExp): boolean {
+  return hasFailed(reply) && errorsOf(reply).some(({ message }) => words.test(message));
+}
+
+/** Whether the engine refused a row; lies about that are told of no other failure, such as a lost connection. */
+export function isRowRefused(reply: Reply): boolean {
+  return isRefused(reply, /^refused by/);
+}
+
 function isFailure(outcome: ReportedOutcome): boolean {
   return 'failed' in outcome || 'unknown' in outcome;
 }
