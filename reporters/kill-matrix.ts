@@ -55,7 +55,8 @@ export function killMatrix(proof: Proof): string {
     'They have the same number in every table.',
     '',
     ...guards.map(
-      (guard, i) => `${i + 1}. ${guard}${others.has(guard) ? '' : ' (takes long: meets only its own mutants)'}`,
+      (guard, i) =>
+        `${i + 1}. ${guard}${others.has(guard) ? '' : ' (takes long, so that it meets only its own mutants)'}`,
     ),
     '',
     ...proof.paths.flatMap((path) => pathSection(path, trialsOf(proof, path), { guards, mutants, rank })),

@@ -53,8 +53,8 @@ export function planPath(
 
 /** Whether a mutant meets a guard that it is not aimed at. */
 function mayMeet(mutant: Mutant, guard: Guard): boolean {
-  // Every mutant before one that takes long would take longer than all the others together.
-  if (guard.onceForVariant) return false;
+  // Every mutant before one that takes long, or that has the engine for itself, would take as long as all the others.
+  if (guard.onceForVariant || guard.exclusive) return false;
   // On a spoiled setup no other verdict could be believed, so that nothing follows from it.
   return !mutant.id.startsWith('setup/') || guard.id.startsWith('setup/');
 }
