@@ -52,12 +52,10 @@ export function killMatrix(proof: Proof): string {
     '',
     '## Guards',
     '',
-    'They have the same number in every table.',
+    'They have the same number in every table. Those that take long, or that have the engine for themselves, meet only the',
+    'mutants that are aimed at them.',
     '',
-    ...guards.map(
-      (guard, i) =>
-        `${i + 1}. ${guard}${others.has(guard) ? '' : ' (takes long, so that it meets only its own mutants)'}`,
-    ),
+    ...guards.map((guard, i) => `${i + 1}. ${guard}${others.has(guard) ? '' : ' (own mutants only)'}`),
     '',
     ...proof.paths.flatMap((path) => pathSection(path, trialsOf(proof, path), { guards, mutants, rank })),
     '## Mutants',
