@@ -28,8 +28,10 @@ const fires = 'setup/fault-fires';
 
 /** Milliseconds after which something of a call arrives late: later than anybody looks who does not wait for it. */
 const lateness = 150;
-/** Milliseconds in which a batch beside the one that was refused comes to its end. */
-const neighbourly = 100;
+/** Milliseconds for which a batch beside the one that was refused is waited for: there may be none. */
+const neighbourly = 500;
+/** Milliseconds between two looks whether it has come to its end. */
+const glance = 25;
 
 /** Lies about what comes after a batch has settled, and about faults that a backend may try to overcome. */
 export const aftermathMutants: Mutant[] = [
@@ -137,9 +139,11 @@ export const aftermathMutants: Mutant[] = [
       const before = await tools.hand.snapshot();
       const reply = await ask(honest, copy, options);
       if (!hasFailed(reply) || !isRowRefused(reply)) return answer(reply);
-      // The neighbour may not have come to its end yet.
-      await new Promise((resolve) => tools.later(() => resolve(undefined), neighbourly));
-      const now = await tools.hand.snapshot();
+      let now = before;
+      for (let waited = 0; waited < neighbourly && isSame(before, now); waited += glance) {
+        await new Promise((resolve) => tools.later(() => resolve(undefined), glance));
+        now = await tools.hand.snapshot();
+      }
       if (!isSame(before, now)) {
         await tools.hand.restore(before);
         tools.lied();
