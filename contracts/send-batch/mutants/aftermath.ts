@@ -53,13 +53,13 @@ export const aftermathMutants: Mutant[] = [
   }),
   batchMutant({
     id: 'straggler-after-failure',
-    lie: 'Stores the first message of a batch that failed, some milliseconds after it has reported the failure.',
+    lie: 'Stores the first message of a batch that the engine refused, some milliseconds after it has reported the failure.',
     target: late,
     alsoKilledBy: [persists, usable, back, transient, fires, concurrent],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, messages, options);
-      if (copy?.length && hasFailed(reply)) {
+      if (copy?.length && isRowRefused(reply)) {
         tools.later(async () => {
           if (!hasFailed(await ask(honest, copy.slice(0, 1), {}))) tools.lied();
         }, lateness);
@@ -79,7 +79,7 @@ export const aftermathMutants: Mutant[] = [
         const [kept, reply] = [ghosts, await ask(honest, [...ghosts, ...messages], options)];
         ghosts = [];
         if (hasFailed(reply)) {
-          if (copy !== undefined) ghosts = copy;
+          if (copy !== undefined && isRowRefused(reply)) ghosts = copy;
           return failWhole(reply, messages.length);
         }
         if (kept.length > 0) tools.lied();

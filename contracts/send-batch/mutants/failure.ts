@@ -28,6 +28,8 @@ const oneCommit = 'send-batch/is-one-commit';
 const between = [
   'send-batch/lost-ack-is-all-or-nothing',
   'send-batch/cancelled-is-all-or-nothing',
+  'send-batch/abort-takes-effect',
+  'send-batch/server-abort-is-reported',
   'send-batch/acknowledged-survives-crash',
 ];
 
@@ -201,7 +203,7 @@ export const failureMutants: Mutant[] = [
         }
         const ordinary = areOrdinary(messages);
         const reply = await ask(honest, messages, options);
-        if (ordinary && hasFailed(reply)) poison = reply;
+        if (ordinary && isRowRefused(reply)) poison = reply;
         return answer(reply);
       };
     },
@@ -222,7 +224,7 @@ export const failureMutants: Mutant[] = [
           tools.lied();
           return answer(late);
         }
-        if (ordinary && hasFailed(reply)) unread = reply;
+        if (ordinary && isRowRefused(reply)) unread = reply;
         return answer(reply);
       };
     },
