@@ -11,7 +11,7 @@ import { Met } from './met.ts';
 const rounds = 12;
 
 /** Milliseconds in which one subject that is at work on a batch sends the next, unless it waits for the first to end. */
-const patience = 500;
+const patience = 1000;
 
 export function concurrentFailureIsIsolated<Item>(w: Writes<Item>): Guard {
   return guard({
