@@ -4,6 +4,7 @@ import type { AbortKind, ArmedFault, Fault } from '../../contracts/kernel/engine
 import { holding } from '../wire/index.ts';
 import { armedFault, newNonce, type Place } from './armed-fault.ts';
 import { tablesOf } from './catalog.ts';
+import { isMissing } from './errors.ts';
 import { qualified, quoteName } from './sql.ts';
 import { sequence, triggerFunction } from './traps.ts';
 
@@ -112,10 +113,16 @@ function keepIdle(place: Place, { process }: Trap): () => void {
     {
       ...holding('kept idle', Promise.race([released.promise, pause(longEnough, undefined, { ref: false })])),
       concerns: async (victim) => {
-        const { rows } = await place.run((client) =>
-          client.query<{ pid: number }>(`SELECT last_value::int AS pid FROM ${process} WHERE is_called`),
-        );
-        return rows[0]?.pid === victim.process;
+        try {
+          const { rows } = await place.run((client) =>
+            client.query<{ pid: number }>(`SELECT last_value::int AS pid FROM ${process} WHERE is_called`),
+          );
+          return rows[0]?.pid === victim.process;
+        } catch (error) {
+          // A trap that was removed meanwhile concerns nobody.
+          if (isMissing(error)) return false;
+          throw error;
+        }
       },
     },
   );
