@@ -185,7 +185,8 @@ export const failureMutants: Mutant[] = [
     id: 'commit-of-aborted-is-success',
     lie: 'Reports a batch that was rolled back as stored, under ids that it made up.',
     target: reports,
-    alsoKilledBy: [persists, usable, fires, commit, transient, concurrent],
+    // The last compares with a batch that was refused.
+    alsoKilledBy: [persists, usable, fires, commit, transient, concurrent, 'send-batch/unknown-is-told'],
     told: (_reply, count) => range(0, count).map((slot) => ({ stored: 1_000_000_007 + slot })),
   }),
   batchMutant({
