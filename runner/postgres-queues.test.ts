@@ -43,8 +43,16 @@ const faults: Fault[] = [
     name: 'commitsBeforeTheLastChunk',
     guard: 'send-batch/nothing-persists-after-failure',
     message: 'messages are stored although the batch failed',
-    red: ['jobs-trigger-full-last-chunk-first', 'jobs-trigger-full-last-chunk-middle', 'jobs-trigger-full-last-chunk-last'],
-    green: ['jobs-trigger-full-first-chunk-first', 'jobs-trigger-full-first-chunk-last', 'jobs-trigger-full-second-chunk-last'],
+    red: [
+      'jobs-trigger-full-last-chunk-first',
+      'jobs-trigger-full-last-chunk-middle',
+      'jobs-trigger-full-last-chunk-last',
+    ],
+    green: [
+      'jobs-trigger-full-first-chunk-first',
+      'jobs-trigger-full-first-chunk-last',
+      'jobs-trigger-full-second-chunk-last',
+    ],
   },
   {
     name: 'idsZippedByPosition',
