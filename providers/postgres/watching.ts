@@ -62,6 +62,8 @@ class Looking {
   /** Of samples that are alike only some are kept. */
   readonly #kept = new Spread(400, 1.05);
   #last: string | undefined;
+  /** Moments of several connections can come at once, and the reader has one connection. */
+  #before: Promise<unknown> = Promise.resolve();
 
   constructor(reader: Client, query: string) {
     this.#reader = reader;
@@ -73,7 +75,13 @@ class Looking {
     await read(this.#reader, this.#query);
   }
 
-  async look(moment: Moment): Promise<void> {
+  look(moment: Moment): Promise<void> {
+    const look = this.#before.then(() => this.#look(moment));
+    this.#before = look.catch(() => {});
+    return look;
+  }
+
+  async #look(moment: Moment): Promise<void> {
     const { statements, inFlight: before } = moment;
     const found = await this.#found();
     const inFlight = before && moment.inFlight;
