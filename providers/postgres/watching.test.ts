@@ -45,23 +45,26 @@ it('sees the statements of a batch and counts its round trips', () =>
     ]);
   }));
 
-it('looks at two connections at once one after the other', () =>
+it('looks at several connections at once one after the other', () =>
   onLease(async (lease, client) => {
     const warnings: string[] = [];
     const hear = ({ message }: Error) => void warnings.push(message);
     process.on('warning', hear);
-    const other = new pg.Client({ connectionString: (lease.site as PostgresSite).url });
-    await other.connect();
+    const others = Array.from(
+      { length: 4 },
+      () => new pg.Client({ connectionString: (lease.site as PostgresSite).url }),
+    );
+    for (const other of others) await other.connect();
     const watch = await lease.watch({ tables: ['t'] });
     const write = async (one: pg.Client) => {
       for (let n = 0; n < 20; n++) await one.query('INSERT INTO t VALUES (1)');
     };
-    await Promise.all([write(client), write(other)]);
+    await Promise.all([client, ...others].map(write));
     const { samples } = await watch.stop();
-    await other.end();
+    for (const other of others) await other.end();
     process.off('warning', hear);
     expect(samples.length).toBeGreaterThan(20);
-    expect(samples.at(-1)).toMatchObject({ found: { rows: [{ t: 40 }] } });
+    expect(samples.at(-1)).toMatchObject({ found: { rows: [{ t: 100 }] } });
     expect(warnings).toEqual([]);
   }));
 
