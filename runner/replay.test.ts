@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
 import { testOptions } from './fixtures/judging.ts';
 import { replayLine } from './replay.ts';
-import type { RunOptions } from './run-options.ts';
+import { defaultRuns, type RunOptions } from './run-options.ts';
 
 const replay = (options: Partial<RunOptions>, name: string | null = null) =>
-  replayLine({ guard: 'send-batch/x', path: 'postgres/copy' }, testOptions({ seed: 7, runs: 100, ...options }), name);
+  replayLine(
+    { guard: 'send-batch/x', path: 'postgres/copy' },
+    testOptions({ seed: 7, runs: defaultRuns, ...options }),
+    name,
+  );
 
 test.each<[Partial<RunOptions>, string]>([
   [{}, '--guard send-batch/x --seed 7'],

@@ -20,6 +20,8 @@ export const lostAckMutants: Mutant[] = [
     id: 'cut-claims-success',
     lie: 'Reports a batch whose acknowledgement was lost as stored, under ids that it made up.',
     target: lostAck,
+    // A cut that happens once is a transient fault, too.
+    alsoKilledBy: ['send-batch/transient-fault-ends-whole'],
     only,
     told: async (_reply, count) => Array.from({ length: count }, (_, slot) => ({ stored: 1_000_000_007 + slot })),
   }),
