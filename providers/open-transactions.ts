@@ -18,5 +18,5 @@ export async function untilNoneIsOpen(openTransactions: () => Promise<number>): 
     open = await openTransactions();
   }
   const left = open === 0 ? 'and no transaction is open' : `but ${count(open, 'transactions')} stayed open`;
-  return { words: `no statement is running in the subject's thread, ${left}`, stirred };
+  return { words: `no statement is running in the subject's thread, ${left}`, stirred, open: open > 0 };
 }

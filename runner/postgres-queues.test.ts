@@ -125,6 +125,20 @@ const faults: Fault[] = [
     green: [],
   },
   {
+    name: 'leavesAStatementBehind',
+    guard: 'send-batch/nothing-arrives-late',
+    message: 'jobs went from 0 rows to 1',
+    red: ['after-a-refused-first-row'],
+    green: ['after-a-success', 'after-an-unreadable-item'],
+  },
+  {
+    name: 'neverComesToAnEnd',
+    guard: 'send-batch/nothing-arrives-late',
+    message: 'when its call had settled, the subject did not come to an end within',
+    red: ['after-a-refused-first-row'],
+    green: ['after-a-success', 'after-an-unreadable-item'],
+  },
+  {
     name: 'flashesOneRow',
     guard: 'send-batch/no-partial-visibility',
     message: 'a reader saw 1 rows in jobs after',

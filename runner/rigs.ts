@@ -271,12 +271,16 @@ export class Rigs {
   /** A timer may send a statement, and an answer may set a timer: both are waited for, until neither has anything new. */
   async #quiet(lease: Lease, host: Host): Promise<Quiet> {
     const startedAt = performance.now();
-    const quiet: Quiet = { engine: '', timers: 0, milliseconds: 0 };
+    const quiet: Quiet = { engine: '', timers: 0, milliseconds: 0, unfinished: false };
+    let openRounds = 0;
     // An answer reaches the subject after the engine was found quiet, and what it does then is seen a round later.
     for (let rounds = 0; rounds < 2 && quiet.milliseconds < longestUnrest; rounds++) {
       const fired = host.ended === undefined ? await this.#timersOf(host) : 0;
-      const { words, stirred } = await this.#awaited('waiting until the engine is quiet', lease.quiet());
+      const { words, stirred, open } = await this.#awaited('waiting until the engine is quiet', lease.quiet());
       if (fired > 0 || stirred) rounds = -1;
+      // What is open at one moment may be a library's own, which comes again and again.
+      openRounds = open ? openRounds + 1 : 0;
+      quiet.unfinished = openRounds > 2;
       quiet.engine = words;
       quiet.timers += fired;
       quiet.milliseconds = Math.round(performance.now() - startedAt);

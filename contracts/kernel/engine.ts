@@ -189,6 +189,8 @@ export interface Stillness {
   words: string;
   /** Something was still going on meanwhile. */
   stirred: boolean;
+  /** A statement or a transaction was open when it was no longer waited for. */
+  open?: boolean;
 }
 
 /**

@@ -50,6 +50,8 @@ export interface Quiet {
   /** Timers of the subject that fired meanwhile. */
   timers: number;
   milliseconds: number;
+  /** Something that the subject had sent was running all the time, or it kept a transaction open. */
+  unfinished: boolean;
 }
 
 /** Where and when a subject believes itself to be. */

@@ -22,8 +22,9 @@ export async function quiet(recorder: Recorder, milliseconds: number): Promise<S
     }
     stirred = true;
   }
-  const open = openIn(recorder).join(' and ') || 'statements keep coming';
-  return { words: `after ${milliseconds / 1000} s ${open}`, stirred };
+  const open = openIn(recorder);
+  const words = open.join(' and ') || 'statements keep coming';
+  return { words: `after ${milliseconds / 1000} s ${words}`, stirred, open: open.length > 0 };
 }
 
 /** A thread that was kept from running finds its timers due before it reads its sockets: these are read, too. */
