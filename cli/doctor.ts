@@ -11,13 +11,12 @@ import { didYouMean } from './suggest.ts';
 
 /** Tries whether engines can be had, and whether verdicts about them could be believed. */
 export function doctorCommand(context: Context, ended: (exitCode: number) => void): Command {
-  const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
   return new Command('doctor')
     .description('try the engines: start, isolation, restoring, faults, clock')
     .option(
       '-p, --provider <name>',
       `engine to try; repeat it or separate by commas (default: ${option.defaultProviders.join(',')})`,
-      collect,
+      option.collect,
     )
     .option('--url <url>', option.urlHelp)
     .option('--provision <way>', option.provisionHelp)

@@ -11,6 +11,11 @@ import type { ServerUrl } from '../runner/run-options.ts';
 import { UsageError } from '../runner/usage-error.ts';
 import { didYouMean, nearest } from './suggest.ts';
 
+/** Gathers the values of an option that can be repeated. */
+export function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
 export const hostKinds = ['worker', 'process', 'inline'] as const satisfies readonly HostKind[];
 export const defaultProviders = ['memory', 'sqlite'];
 export const urlHelp = "address of the engine's server, without a password, or @file";

@@ -26,21 +26,24 @@ interface ProveFlags extends Pick<RunFlags, 'provider' | 'url' | 'provision' | '
 
 /** Proves the guards: spoils backends by mutants, each of which a guard must find. */
 export function proveCommand(context: Context, ended: (exitCode: number) => void): Command {
-  const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
   return new Command('prove')
     .description('prove that the guards can fail, by mutants of your backend')
     .option(
       '-p, --provider <path>',
       `engine, or engine/mode/variant; repeat it or separate by commas (default: ${option.defaultProviders.join(',')})`,
-      collect,
+      option.collect,
     )
     .option('--url <url>', option.urlHelp)
     .option('--provision <way>', option.provisionHelp)
-    .option('--require <name>', 'engine without which it fails; those named by --provider are', collect)
-    .option('-b, --backend <file>', 'module with your backend, in place of the built-in ones', collect)
-    .option('-c, --contract <name>', 'only this contract; repeatable', collect)
-    .option('-g, --guard <glob>', 'only guards whose id matches; repeatable', collect)
-    .option('-m, --mutant <glob>', 'only mutants whose name matches, such as send-batch/ids-*; repeatable', collect)
+    .option('--require <name>', 'engine without which it fails; those named by --provider are', option.collect)
+    .option('-b, --backend <file>', 'module with your backend, in place of the built-in ones', option.collect)
+    .option('-c, --contract <name>', 'only this contract; repeatable', option.collect)
+    .option('-g, --guard <glob>', 'only guards whose id matches; repeatable', option.collect)
+    .option(
+      '-m, --mutant <glob>',
+      'only mutants whose name matches, such as send-batch/ids-*; repeatable',
+      option.collect,
+    )
     .option('--full', 'put every mutant before every guard, not only before the one that it is aimed at')
     .option('--seed <int>', 'seed of everything random (default: a new one, which is printed)')
     .option('--runs <int>', `generated inputs of each property (default: ${proofRuns})`)
@@ -49,7 +52,7 @@ export function proveCommand(context: Context, ended: (exitCode: number) => void
       '--concurrency <int>',
       'mutants that are tried side by side (default: as many as there are processors, at most 4)',
     )
-    .option('-r, --reporter <name>', 'console, json, or json=file; repeatable (default: console)', collect)
+    .option('-r, --reporter <name>', 'console, json, or json=file; repeatable (default: console)', option.collect)
     .option('--config <file>', 'configuration (default: contract-test.config.ts, .js or .mjs, where there is one)')
     .argument('[unexpected...]')
     .usage('[options]')

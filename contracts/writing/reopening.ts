@@ -54,7 +54,7 @@ export async function storedWhole<Item>(
 }
 
 /** Fails the guard unless the rows of these items are what they were, ids too. */
-export function mustBeTheSame<Item>(
+function mustBeTheSame<Item>(
   w: Writes<Item>,
   items: readonly Item[],
   before: readonly StoredItem[],
