@@ -5,6 +5,7 @@ export type {
   Declaration,
   EngineFacts,
   Extra,
+  KeyDifference,
   Means,
   Offer,
   PromiseName,
@@ -12,6 +13,7 @@ export type {
 export type { Counterexample, SlotLine, SlotMark } from './contracts/kernel/counterexample.ts';
 export type {
   ArmedFault,
+  CallersTable,
   Fault,
   Found,
   Lease,
@@ -28,7 +30,14 @@ export type {
 } from './contracts/kernel/engine.ts';
 export type { Failure, Id, Outcome, ReportedOutcome } from './contracts/kernel/outcome.ts';
 export type { ContractName, Ports } from './contracts/ports.ts';
-export type { Message, SendBatchPort, SendOptions, StoredMessage } from './contracts/send-batch/port.ts';
+export type {
+  CallersTransaction,
+  Message,
+  ReceivedMessage,
+  SendBatchPort,
+  SendOptions,
+  StoredMessage,
+} from './contracts/send-batch/port.ts';
 export {
   type Backend,
   type BackendDefinition,

@@ -161,6 +161,12 @@ describe('declarationOf', () => {
       namespaces: 'onDemand' as const,
       timeResolution: 0.001,
       limits: { maxItems: 10, maxBytes: 100 },
+      keyPolicy: 'replace' as const,
+      keysEqual: ['case' as const, 'destination' as const],
+      destinations: ['orders', 'letters'],
+      idForm: 'uuid' as const,
+      badChunkSize: 'default' as const,
+      blankIsAbsent: ['priority' as const],
     };
     expect(await declarationOf({ ...entry, declare }, facts)).toEqual(declare);
   });

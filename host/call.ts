@@ -12,11 +12,11 @@ export async function runCall(
   method: (...args: unknown[]) => unknown,
   shape: MemberShape,
   request: Extract<Request, { do: 'call' }>,
-  signal: AbortSignal | undefined,
+  added: AddedOptions,
 ): Promise<Reply> {
   const { id, prepare } = request;
   letTimersGo();
-  const makeArgs = () => withSignal(decode(request.args, makers) as unknown[], shape, signal);
+  const makeArgs = () => withOptions(decode(request.args, makers) as unknown[], shape, added);
   const args = makeArgs();
   if (prepare.freeze) freezeDeep(args);
 
@@ -40,13 +40,19 @@ export async function runCall(
   return touched === undefined ? reply : { ...reply, touched };
 }
 
-/** Puts the signal where the member takes its options; a member with options always gets an object there. */
-function withSignal(args: unknown[], shape: MemberShape, signal: AbortSignal | undefined): unknown[] {
+/** What a caller hands over that cannot travel: it is made in the host. */
+export interface AddedOptions {
+  signal?: AbortSignal;
+  transaction?: unknown;
+}
+
+/** Adds to the member's options; a member that takes options always gets an object there. */
+function withOptions(args: unknown[], shape: MemberShape, added: AddedOptions): unknown[] {
   const declared = shape.parameters.indexOf('options');
-  if (declared === -1 && signal === undefined) return args;
+  if (declared === -1 && Object.keys(added).length === 0) return args;
   const at = declared === -1 ? args.length : declared;
   const options = (args[at] ?? {}) as Record<string, unknown>;
-  if (signal !== undefined) options.signal = signal;
+  Object.assign(options, added);
   while (args.length < at) args.push(undefined);
   args[at] = options;
   return args;

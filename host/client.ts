@@ -1,6 +1,6 @@
 import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
 import type { Site } from '../contracts/kernel/engine.ts';
-import type { CallOptions } from '../contracts/kernel/guard.ts';
+import type { CallOptions, HeldTransaction } from '../contracts/kernel/guard.ts';
 import type { Failure, Settled } from '../contracts/kernel/outcome.ts';
 import { decode, encode } from './codec.ts';
 import { type Host, HostEnded, type HostKind, type HostOptions, HostRefused, type Session } from './host.ts';
@@ -114,6 +114,7 @@ class Client implements Host {
         settled.catch(() => {});
         return settled;
       },
+      begin: () => this.#begin(session),
       rows: () => this.ask({ do: 'rows', session }),
       lies: () => this.ask({ do: 'lies', session }),
       // A guard may close its subject itself, before everything that it opened is closed.
@@ -153,12 +154,14 @@ class Client implements Host {
   }
 
   async #call(session: number, member: string, args: unknown[], options: CallOptions = {}): Promise<Settled<unknown>> {
-    const { compare, freeze, scramble, signal, holdTimers } = options;
+    const { compare, freeze, scramble, signal, holdTimers, transaction, context } = options;
     const prepare: Prepare = {};
     if (compare) prepare.compare = true;
     if (freeze) prepare.freeze = true;
     if (scramble) prepare.scramble = scramble;
     if (holdTimers) prepare.holdTimers = true;
+    if (transaction) prepare.transaction = transaction.id;
+    if (context !== undefined) prepare.context = context;
     if (signal) prepare.signal = signal.aborted ? 'aborted' : 'live';
     const reply = this.#request({ do: 'call', session, member, args: encode(args), prepare });
     const call = this.#lastId;
@@ -169,6 +172,18 @@ class Client implements Host {
     } finally {
       signal?.removeEventListener('abort', cancel);
     }
+  }
+
+  async #begin(session: number): Promise<HeldTransaction> {
+    const transaction = await this.ask({ do: 'begin', session });
+    const end = async (step: 'commit' | 'rollback') =>
+      settled(await this.#request({ do: 'transact', transaction, step }));
+    return {
+      id: transaction,
+      run: async (statement) => settled(await this.#request({ do: 'transact', transaction, step: 'run', statement })),
+      commit: () => end('commit'),
+      rollback: () => end('rollback'),
+    };
   }
 
   async #close(session: number): Promise<void> {

@@ -2,6 +2,7 @@ import {
   type Declaration,
   type EngineFacts,
   extras,
+  keyDifferences,
   offers,
   promises,
   strictDeclaration,
@@ -67,6 +68,16 @@ const fields: Record<keyof Declaration, Check> = {
       if (!isCount(count)) throw new TypeError(`${where}.${limit} must be a whole number from 1, not ${print(count)}`);
     }
   },
+  keyPolicy: oneOf('refuse', 'skip', 'replace'),
+  keysEqual: namesFrom(keyDifferences, 'difference'),
+  destinations(value, where) {
+    if (value === 'any') return;
+    const isList = Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string');
+    if (!isList) throw new TypeError(`${where} must be 'any' or a list of names, not ${print(value)}`);
+  },
+  idForm: oneOf('text', 'uuid'),
+  badChunkSize: oneOf('refused', 'default'),
+  blankIsAbsent: namesFrom(offers, 'offer'),
 };
 
 function namesFrom(names: readonly string[], kind: string): Check {

@@ -1,6 +1,6 @@
 import type { Declaration, EngineFacts } from '../contracts/kernel/capabilities.ts';
 import type { Found, Site } from '../contracts/kernel/engine.ts';
-import type { CallOptions, World } from '../contracts/kernel/guard.ts';
+import type { CallOptions, HeldTransaction, World } from '../contracts/kernel/guard.ts';
 import type { Failure, Settled } from '../contracts/kernel/outcome.ts';
 import type { HostMessage, Manifest, ModuleRef, Request } from './protocol.ts';
 import type { QuietTimers } from './timers.ts';
@@ -57,6 +57,8 @@ export interface Host {
 export interface Session {
   readonly members: readonly string[];
   call(member: string, args: unknown[], options?: CallOptions): Promise<Settled<unknown>>;
+  /** Begins a transaction as a caller of the subject does. */
+  begin(): Promise<HeldTransaction>;
   rows(): Promise<Found>;
   lies(): Promise<Record<string, number>>;
   close(): Promise<void>;

@@ -22,7 +22,12 @@ export const portShapes: Record<ContractName, PortShape> = {
       sendBatch: { parameters: ['messages', 'options'], returns: 'outcomes' },
       sendBatchSync: { parameters: ['messages', 'options'], returns: 'outcomes' },
       send: { parameters: ['message', 'options'], returns: 'outcome' },
+      begin: { parameters: [], returns: 'value' },
       receive: { parameters: ['count'], returns: 'value' },
+      accept: { parameters: ['messages', 'options'], returns: 'value' },
+      flush: { parameters: [], returns: 'outcomes' },
+      read: { parameters: [], returns: 'value' },
+      inContext: { parameters: ['context', 'call'], returns: 'value' },
     },
   },
 };

@@ -27,6 +27,11 @@ export type Ask =
       mutants: string[];
     }
   | { do: 'call'; session: number; member: string; args: Wire; prepare: Prepare }
+  /** Begins a transaction as a caller of the subject does. Replies with its number. */
+  | { do: 'begin'; session: number }
+  /** Goes on with a transaction: runs a statement of the caller's own in it, or ends it. */
+  | { do: 'transact'; transaction: number; step: 'run'; statement: string }
+  | { do: 'transact'; transaction: number; step: 'commit' | 'rollback' }
   /** Aborts the signal of a running call. */
   | { do: 'cancel'; call: number }
   | { do: 'rows'; session: number }
@@ -50,6 +55,10 @@ export interface Prepare {
   signal?: 'live' | 'aborted';
   /** Keeps the subject's timers from firing once the call has settled, until the judge asks for quiet or calls again. */
   holdTimers?: boolean;
+  /** Hands the call the transaction of that number. */
+  transaction?: number;
+  /** Makes the call inside this ambient context. */
+  context?: string;
 }
 
 export type Reply =
@@ -83,6 +92,8 @@ export interface Replies {
   declare: Declaration;
   open: { members: string[] };
   call: unknown;
+  begin: number;
+  transact: unknown;
   cancel: null;
   rows: Found;
   close: null;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { extras, offers, promises } from '../contracts/kernel/capabilities.ts';
+import { extras, keyDifferences, offers, promises } from '../contracts/kernel/capabilities.ts';
 import { recipes } from '../contracts/kernel/recipe.ts';
 
 const closed = { additionalProperties: false };
@@ -59,6 +59,12 @@ const declaration = Type.Object(
       Type.Object({ maxItems: Type.Integer({ minimum: 1 }), maxBytes: Type.Integer({ minimum: 1 }) }),
       closed,
     ),
+    keyPolicy: Type.Enum(['refuse', 'skip', 'replace']),
+    keysEqual: Type.Array(names(keyDifferences)),
+    destinations: Type.Union([Type.Literal('any'), Type.Array(Type.String(), { minItems: 1 })]),
+    idForm: Type.Enum(['text', 'uuid']),
+    badChunkSize: Type.Enum(['refused', 'default']),
+    blankIsAbsent: Type.Array(names(offers)),
   },
   closed,
 );
@@ -116,6 +122,8 @@ const prepare = Type.Object(
     scramble: Type.Optional(Type.Enum(['inFlight', 'settled'])),
     signal: Type.Optional(Type.Enum(['live', 'aborted'])),
     holdTimers: Type.Optional(Type.Boolean()),
+    transaction: Type.Optional(index()),
+    context: Type.Optional(Type.String()),
   },
   closed,
 );
@@ -147,6 +155,14 @@ const requests = [
     member: Type.String(),
     args: ref('Wire'),
     prepare: ref('Prepare'),
+  }),
+  ask('begin', 'Begins a transaction as a caller does. The reply has its number or what it threw.', {
+    session: index(),
+  }),
+  ask('transact', 'Runs a statement in a transaction, or ends it. The reply has its value or what it threw.', {
+    transaction: index(),
+    step: Type.Enum(['run', 'commit', 'rollback']),
+    statement: Type.Optional(Type.String({ description: 'With `run` alone.' })),
   }),
   ask('cancel', 'Aborts the signal of the call with that id. The value is null.', { call: index() }),
   ask('rows', 'Reads by a probe. The value is { rows } or { missing }.', { session: index() }),

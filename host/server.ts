@@ -7,12 +7,13 @@ import { moveClock } from './clock.ts';
 import { decode, encode, printInstead } from './codec.ts';
 import { failureOf } from './failure.ts';
 import { importExport } from './modules.ts';
-import { portOf } from './port.ts';
+import { type Port, portOf } from './port.ts';
 import { memberShape } from './port-shapes.ts';
 import { print } from './print.ts';
 import type { HostMessage, Manifest, Reply, Request } from './protocol.ts';
 import { loadMutants, pickMutants, type Spoiled, spoil, spoilSite } from './spoil.ts';
 import { quietTimers } from './timers.ts';
+import { Transactions } from './transactions.ts';
 
 type RequestTo<D extends Request['do']> = Extract<Request, { do: D }>;
 
@@ -39,6 +40,7 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
   let backend: Backend | undefined;
   const sessions = new Map<number, SubjectSession | ProbeSession>();
   const cancellers = new Map<number, AbortController>();
+  const transactions = new Transactions();
 
   async function handle(request: Request): Promise<void> {
     say(await answer(request).catch((error): Reply => ({ id: request.id, refused: failureOf(error) })));
@@ -46,10 +48,11 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
 
   async function answer(request: Request): Promise<Reply> {
     if (request.do === 'call') return call(request);
+    if (request.do === 'transact') return transactions.step(request);
     return { id: request.id, value: encode(await perform(request), printInstead) };
   }
 
-  async function perform(request: Exclude<Request, { do: 'call' }>): Promise<unknown> {
+  async function perform(request: Exclude<Request, { do: 'call' | 'transact' }>): Promise<unknown> {
     switch (request.do) {
       case 'load':
         return load(request);
@@ -58,12 +61,15 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
       case 'open':
         if (sessions.has(request.session)) throw new Error(`session ${request.session} is open already`);
         return request.as === 'probe' ? openProbe(request) : openSubject(request);
+      case 'begin':
+        return transactions.begin(request.session, subjectOf(request.session).port);
       case 'cancel':
         cancellers.get(request.call)?.abort();
         return null;
       case 'rows':
         return checkFound(await probeOf(request.session).rows());
       case 'close':
+        await transactions.rollBack(request.session);
         await sessionOf(request.session).close();
         sessions.delete(request.session);
         return null;
@@ -124,12 +130,17 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
     const { port, contract } = subjectOf(request.session);
     const method = Object.hasOwn(port, request.member) ? port[request.member] : undefined;
     if (!method) throw new Error(`the port has no member ${print(request.member)}; it has ${list(port)}`);
-    const { signal: wanted } = request.prepare;
+    const { signal: wanted, transaction, context } = request.prepare;
     const canceller = new AbortController();
     if (wanted === 'aborted') canceller.abort();
     cancellers.set(request.id, canceller);
+    const options = {
+      ...(wanted && { signal: canceller.signal }),
+      ...(transaction !== undefined && { transaction: transactions.handle(transaction) }),
+    };
+    const called = context === undefined ? method : within(port, context, method);
     try {
-      return await runCall(method, memberShape(contract, request.member), request, wanted && canceller.signal);
+      return await runCall(called, memberShape(contract, request.member), request, options);
     } finally {
       cancellers.delete(request.id);
     }
@@ -173,6 +184,13 @@ function entryOf(backend: Backend | undefined, variant: string, contract: string
     throw new Error(`variant ${print(variant)} has no contract ${print(contract)}; it has ${list(contracts)}`);
   }
   return contracts[contract]!;
+}
+
+/** The member, called inside an ambient context by the adapter's own means. */
+function within(port: Port, context: string, method: Port[string]): Port[string] {
+  const { inContext } = port;
+  if (!inContext) throw new Error('the port has no member inContext');
+  return (...args) => inContext(context, () => method(...args));
 }
 
 function manifestOf({ name, provider, variants }: Backend): Manifest {

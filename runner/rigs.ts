@@ -204,6 +204,7 @@ export class Rigs {
         const what = `${member} (${count(items, 'items')})`;
         return this.#asked(host, what, () => this.#o.deadline.call(session.call(member, args, options)));
       },
+      begin: () => this.#asked(host, 'beginning a transaction', () => session.begin()),
       close: async () => {
         await this.#countLies(session);
         if (host.ended === undefined) await this.#asked(host, 'closing the subject', () => session.close());

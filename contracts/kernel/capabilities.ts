@@ -31,6 +31,7 @@ export const extras = [
   'statusTable',
   'sync',
   'buffered',
+  'ambient',
   'combiner',
   'handoff',
   'mayDecline',
@@ -104,7 +105,27 @@ export interface Declaration {
   /** Smallest step of a stored instant, in milliseconds. */
   timeResolution: number;
   limits: { maxItems?: number; maxBytes?: number };
+  /**
+   * What becomes of an item whose key is stored already, or stands earlier in the batch. `skip`: it is not stored, and
+   * its outcome is `duplicate` with the id of the row that holds the key. `replace`: that row takes its content, and its
+   * outcome is the same. `refuse`: the batch fails.
+   */
+  keyPolicy: 'refuse' | 'skip' | 'replace';
+  /** Differences that do not make two keys different. */
+  keysEqual: KeyDifference[];
+  /** Names of the destinations that there are, or any. */
+  destinations: 'any' | string[];
+  /** The form of an id that the caller may give. */
+  idForm: 'text' | 'uuid';
+  /** What a chunk size of 0, a negative one and NaN bring. */
+  badChunkSize: 'refused' | 'default';
+  /** Options of which a blank (`0`, `''`, `{}`) means that they are absent. */
+  blankIsAbsent: Offer[];
 }
+
+/** Ways in which two keys can differ that some backends take for the same: by `destination`, the key itself is equal. */
+export const keyDifferences = ['case', 'trailingSpace', 'normalForm', 'destination'] as const;
+export type KeyDifference = (typeof keyDifferences)[number];
 
 export const strictDeclaration: Declaration = {
   offers: [],
@@ -117,6 +138,12 @@ export const strictDeclaration: Declaration = {
   namespaces: 'explicit',
   timeResolution: 1,
   limits: {},
+  keyPolicy: 'skip',
+  keysEqual: [],
+  destinations: 'any',
+  idForm: 'text',
+  badChunkSize: 'refused',
+  blankIsAbsent: [],
 };
 
 /** What the engine is and can do, for one mode. */

@@ -136,15 +136,37 @@ export async function mustHaveStoredAll<Item>(
 ): Promise<StoredItem[]> {
   const found = byToken(await w.stored(bench, rig));
   const rows = items.map((item) => found.get(w.token(item)) ?? []);
-  const bad = rows.filter((r) => r.length !== 1).length;
-  if (bad > 0) {
-    const lost = rows.filter((r) => r.length === 0).length;
-    throw new Violation(
-      `${what}: ${lost} of ${count(items.length, w.noun)} are not stored${bad > lost ? `, ${bad - lost} are stored more than once` : ''}`,
-      slotTable(w, items, rows, what),
-    );
+  const lost = items.filter((_, slot) => rows[slot]!.length === 0);
+  const doubled = rows.filter((r) => r.length > 1).length;
+  if (lost.length + doubled > 0) {
+    const late = await cameLate(bench, w, rig, lost);
+    const faults = [
+      ...(lost.length > 0 ? [`${lost.length} of ${count(items.length, w.noun)} are not stored${late ?? ''}`] : []),
+      ...(doubled > 0 ? [`${doubled} of ${count(items.length, w.noun)} are stored more than once`] : []),
+    ];
+    throw new Violation(`${what}: ${faults.join(', ')}`, slotTable(w, items, rows, what));
   }
   return rows.map((r) => r[0]!);
+}
+
+/**
+ * How many of the items that are not there come once the subject is quiet, as the end of a sentence; undefined where
+ * none does.
+ */
+export async function cameLate<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  rig: Rig,
+  missing: readonly Item[],
+): Promise<string | undefined> {
+  if (missing.length === 0) return undefined;
+  const since = performance.now();
+  await rig.quiet();
+  const found = byToken(await w.stored(bench, rig));
+  const came = missing.filter((item) => found.has(w.token(item))).length;
+  if (came === 0) return undefined;
+  const after = Math.ceil(performance.now() - since);
+  return ` when the call has settled; ${came} of them are ${after} ms later: it must not settle before the engine has committed`;
 }
 
 function slotTable<Item>(w: Writes<Item>, items: readonly Item[], rows: StoredItem[][], what: string): Counterexample {

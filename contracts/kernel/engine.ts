@@ -193,6 +193,14 @@ export interface Stillness {
   open?: boolean;
 }
 
+/** Where a caller of the subject keeps rows of his own. */
+export interface CallersTable {
+  /** The statement, in the engine's own language, that inserts a row with this text (letters and digits). */
+  insert(text: string): string;
+  /** The texts that another reader sees there. */
+  texts(): Promise<string[]>;
+}
+
 /**
  * A namespace of its own on an engine, for one guard at a time.
  *
@@ -213,6 +221,8 @@ export interface Lease {
   snapshot(): Promise<Snapshot>;
   /** Makes the content what it was, row by row; tables that are not in the snapshot are emptied. */
   restore(snapshot: Snapshot): Promise<void>;
+  /** A table of the caller's own, beside the subject's, for what a caller writes in a transaction of his. */
+  callersTable(): Promise<CallersTable>;
   /** Refreshes the statistics that the engine plans by. */
   analyse(): Promise<void>;
   /** Removes the namespace's tables, so that it reads as never created. */

@@ -22,6 +22,18 @@ export interface CallOptions {
    * read meanwhile is what was there when it settled, however long reading takes.
    */
   holdTimers?: boolean;
+  /** Hands the call a transaction of the caller's. */
+  transaction?: HeldTransaction;
+  /** Makes the call inside this ambient context. */
+  context?: string;
+}
+
+/** A transaction that the judge has begun as a caller of the subject does. Every step tells how it ended. */
+export interface HeldTransaction {
+  readonly id: number;
+  run(statement: string): Promise<Settled<unknown>>;
+  commit(): Promise<Settled<unknown>>;
+  rollback(): Promise<Settled<unknown>>;
 }
 
 /** A subject that was opened in a host. */
@@ -30,6 +42,8 @@ export interface Subject {
   readonly members: readonly string[];
   /** Rejects only when the subject died or the guard's deadline passed; what the subject throws is in the value. */
   call(member: string, args: unknown[], options?: CallOptions): Promise<Settled<unknown>>;
+  /** Begins a transaction as a caller does; one that is open when the subject closes is rolled back. */
+  begin(): Promise<HeldTransaction>;
   close(): Promise<void>;
 }
 

@@ -42,6 +42,7 @@ const methods: Record<string, (store: Store, ...args: never[]) => unknown> = {
   wipe: (store) => {
     for (const table of store.tableNames()) store.dropTable(table);
   },
+  createTable: (store, table: string) => store.createTable(table),
   openTransactions: (store) => store.openTransactions,
   arm: (store, nonce: string, fault: Fault) => take(store, nonce, faultDuty(nonce, fault)),
   watch: (store, key: string, sample: SampleBy | null) => take(store, key, watchDuty(store, sample)),

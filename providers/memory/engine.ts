@@ -3,6 +3,7 @@ import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import {
   type AgentLink,
   type ArmedFault,
+  type CallersTable,
   type Crashed,
   type Fault,
   type Found,
@@ -18,6 +19,7 @@ import {
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import { AttachedHosts, addSprung, joinWatched } from '../attached-hosts.ts';
+import { callersTableName, textsOf } from '../callers-table.ts';
 import { untilNoneIsOpen } from '../open-transactions.ts';
 import type { DoctorCheck, Engine, Kept } from '../provider.ts';
 import type { MemorySite } from '../sites.ts';
@@ -103,6 +105,14 @@ class MemoryLease implements Lease {
 
   async restore(snapshot: Snapshot): Promise<void> {
     await this.#ask('restore', (snapshot as MemorySnapshot).content);
+  }
+
+  async callersTable(): Promise<CallersTable> {
+    await this.#ask('createTable', callersTableName);
+    return {
+      insert: (text) => `insert ${callersTableName} ${JSON.stringify({ text })}`,
+      texts: async () => textsOf(await this.read(callersTableName)).sort(),
+    };
   }
 
   /** The store plans nothing. */

@@ -120,6 +120,13 @@ export class Transaction {
     return this.#open;
   }
 
+  /** Runs a statement, the only one there is: `insert <table> <row as JSON>`. Returns the row's id. */
+  run(statement: string): number {
+    const [, table, row] = /^insert (\w+) (\{.*\})$/s.exec(statement) ?? [];
+    if (!table || !row) throw new StoreError(`no statement: ${statement}`);
+    return this.insert(table, JSON.parse(row) as Row);
+  }
+
   /** Inserts a row and returns its id: an integer above every id given out before. */
   insert(table: string, row: Row): number {
     return this.insertMany(table, [row])[0]!;

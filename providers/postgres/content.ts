@@ -1,5 +1,6 @@
 import type { ClientBase, QueryArrayResult } from 'pg';
 import type { Found, Snapshot } from '../../contracts/kernel/engine.ts';
+import { callersTableName } from '../callers-table.ts';
 import { only, type Table, tablesOf } from './catalog.ts';
 import { isMissing, messageOf } from './errors.ts';
 import { quoteName, shorten } from './sql.ts';
@@ -85,6 +86,14 @@ export async function edit(
     });
   }
   await restore(client, schema, whole);
+}
+
+/** Makes the caller's own table where it is not there yet, for the subject's role; returns its quoted name. */
+export async function callersTable(client: ClientBase, schema: string, user: string): Promise<string> {
+  const table = `${quoteName(schema)}.${quoteName(callersTableName)}`;
+  await client.query(`CREATE TABLE IF NOT EXISTS ${table} (text text NOT NULL);
+                      GRANT SELECT, INSERT ON ${table} TO ${quoteName(user)}`);
+  return table;
 }
 
 /** Refreshes the statistics that the planner uses. */

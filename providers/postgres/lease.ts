@@ -3,6 +3,7 @@ import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import {
   type AgentLink,
   type ArmedFault,
+  type CallersTable,
   type Crashed,
   type Fault,
   type Found,
@@ -14,13 +15,14 @@ import {
   type Watch,
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
+import { textsOf } from '../callers-table.ts';
 import type { Address } from '../provision/server.ts';
 import type { PostgresSite } from '../sites.ts';
 import type { Tap } from '../wire/index.ts';
 import type { Place } from './armed-fault.ts';
 import { tablesWithForcedPolicies, writingFunctions } from './catalog.ts';
 import type { Connections } from './connections.ts';
-import { analyse, type PostgresSnapshot, read, restore, snapshot } from './content.ts';
+import { analyse, callersTable, type PostgresSnapshot, read, restore, snapshot } from './content.ts';
 import { isForbidden } from './errors.ts';
 import { armFault } from './faults.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
@@ -92,6 +94,14 @@ export class PostgresLease implements Lease {
 
   restore(content: Snapshot): Promise<void> {
     return this.#run((client, schema) => restore(client, schema, content as PostgresSnapshot));
+  }
+
+  callersTable(): Promise<CallersTable> {
+    const { user } = this.#namespace;
+    return this.#run((client, schema) => callersTable(client, schema, user)).then((table) => ({
+      insert: (text) => `INSERT INTO ${table} (text) VALUES ('${text}')`,
+      texts: async () => textsOf(await this.read(`SELECT text FROM ${table} ORDER BY text`)),
+    }));
   }
 
   analyse(): Promise<void> {

@@ -3,7 +3,18 @@ import type { Unable } from '../attached-hosts.ts';
 import type { Agent } from '../provider.ts';
 import type { SqliteSite } from '../sites.ts';
 import { mayNeverEnd } from './bounded-read.ts';
-import { analyse, copyTo, edit, nothing, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
+import {
+  analyse,
+  copyTo,
+  edit,
+  makeCallersTable,
+  nothing,
+  read,
+  restore,
+  type SqliteSnapshot,
+  snapshot,
+  wipe,
+} from './content.ts';
 import { defineFunctions, driverClass, openOwn } from './database.ts';
 import { databaseKey } from './database-key.ts';
 import { counterFor, ForeignKeysOff, type Order } from './fault-counters.ts';
@@ -78,6 +89,7 @@ function install(): Agent {
     restore: (_at, site, content: SqliteSnapshot) => void onConnection(site, (db) => restore(db, content)),
     setNextId: (_at, site, table: string, start: bigint) =>
       onConnection(site, (db) => setNextId(db, table, start)) ?? false,
+    makeCallersTable: (_at, site) => void onConnection(site, makeCallersTable),
     analyse: (_at, site) => void onConnection(site, analyse),
     wipe: (_at, site) => void onConnection(site, wipe),
   };

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { type Found, LeftLocked, type Snapshot } from '../../contracts/kernel/engine.ts';
+import { callersTableName } from '../callers-table.ts';
 import { leftOpen } from './errors.ts';
 import { ours, quoteName, quoteText, shorten, unquoteName } from './sql.ts';
 import { atomically } from './transaction.ts';
@@ -83,6 +84,11 @@ export function edit(db: DatabaseSync, change: (row: Record<string, unknown>, ta
     });
   }
   restore(db, whole);
+}
+
+/** Makes the caller's own table where it is not there yet. */
+export function makeCallersTable(db: DatabaseSync): void {
+  db.exec(`CREATE TABLE IF NOT EXISTS ${callersTableName} (text TEXT NOT NULL)`);
 }
 
 /** Refreshes the statistics that the query planner uses. */

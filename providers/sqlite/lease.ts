@@ -6,6 +6,7 @@ import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import {
   type AgentLink,
   type ArmedFault,
+  type CallersTable,
   type Crashed,
   type Fault,
   type Found,
@@ -21,12 +22,23 @@ import {
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import { AttachedHosts, addSprung, joinWatched, nothingSprung } from '../attached-hosts.ts';
+import { callersTableName, textsOf } from '../callers-table.ts';
 import { monotonicMs } from '../clock.ts';
 import { untilNoneIsOpen } from '../open-transactions.ts';
 import type { SqliteSite } from '../sites.ts';
 import type { Hello } from './agent.ts';
 import { mayNeverEnd, readWithin } from './bounded-read.ts';
-import { analyse, copyTo, nothing, read, restore, type SqliteSnapshot, snapshot, wipe } from './content.ts';
+import {
+  analyse,
+  copyTo,
+  makeCallersTable,
+  nothing,
+  read,
+  restore,
+  type SqliteSnapshot,
+  snapshot,
+  wipe,
+} from './content.ts';
 import { CrashMark, type Killed } from './crash-mark.ts';
 import { DirectConnection } from './direct.ts';
 import { isBusy, leftOpen, saysLeftOpen } from './errors.ts';
@@ -120,6 +132,14 @@ export class SqliteLease implements Lease {
 
   async restore(content: Snapshot): Promise<void> {
     await this.#own((db) => restore(db, content as SqliteSnapshot), undefined, 'restore', content);
+  }
+
+  async callersTable(): Promise<CallersTable> {
+    await this.#own(makeCallersTable, undefined, 'makeCallersTable');
+    return {
+      insert: (text) => `INSERT INTO ${callersTableName} (text) VALUES ('${text}')`,
+      texts: async () => textsOf(await this.read(`SELECT text FROM ${callersTableName} ORDER BY text`)),
+    };
   }
 
   async analyse(): Promise<void> {

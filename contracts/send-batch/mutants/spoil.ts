@@ -72,12 +72,8 @@ export type Place = number | 'single';
 
 /** A new port with the subject's other members as they are. */
 export function passedThrough(subject: SendBatchPort): SendBatchPort {
-  const { send, close } = subject;
-  return {
-    sendBatch: (messages, options) => subject.sendBatch(messages, options),
-    ...(send && { send: (message: Message, options: SendOptions) => send.call(subject, message, options) }),
-    ...(close && { close: () => close.call(subject) }),
-  };
+  const members = Object.entries(subject).filter(([, member]) => typeof member === 'function');
+  return Object.fromEntries(members.map(([name, member]) => [name, member.bind(subject)])) as unknown as SendBatchPort;
 }
 
 /** The subject's own batch call, which begins at once and reports by a promise. */
