@@ -1,6 +1,6 @@
 import type { Mutant } from './kernel/mutant.ts';
 import { sendBatchMutants } from './send-batch/mutants/index.ts';
-import { setupMutants } from './setup/mutants.ts';
+import { setupMutants } from './setup/mutants/index.ts';
 
 /** Every behavioural mutant, by the name of its contract and its own: `send-batch/ids-reversed`. */
 export const mutants: Mutant[] = [...named('setup', setupMutants), ...named('send-batch', sendBatchMutants)];

@@ -129,13 +129,16 @@ interface Judging {
   begun(): void;
 }
 
-/** Judges the guards of one path: setup first, then side by side, then those that need the engine for themselves. */
+/**
+ * Judges the guards of one path: first those that all others rest on, one after the other and up to the first that does
+ * not hold; then side by side; then those that need the engine for themselves.
+ */
 async function judgePath(guards: readonly Guard[], { context, ill, turns, decide, begun }: Judging): Promise<void> {
   let broken = ill;
   for (const guard of guards.filter((g) => g.foundation)) {
-    const verdict = ill ? notJudged(guard, context, ill) : await turns.run(() => judge(guard, context));
+    const verdict = broken ? notJudged(guard, context, broken) : await turns.run(() => judge(guard, context));
     decide(verdict);
-    if (verdict.verdict !== 'upheld' && verdict.verdict !== 'not-applicable') broken ??= guard.id;
+    if (!broken && verdict.verdict !== 'upheld' && verdict.verdict !== 'not-applicable') broken = guard.id;
   }
   const rest = guards.filter((g) => !g.foundation);
   if (broken) for (const guard of rest) decide(notJudged(guard, context, broken));

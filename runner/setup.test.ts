@@ -32,6 +32,27 @@ describe('a setup that proves nothing is named, nothing is judged on it, and the
     expect(report.exitCode).toBe(3);
   });
 
+  it.each([
+    [
+      'default',
+      'setup/probe-is-independent',
+      /^written by the single path, 1 of 1 message are not stored when the call/,
+    ],
+    [
+      'batches',
+      'setup/batch-is-seen',
+      /257 are not stored when the call has settled; \d+ ms later 257 are: it must not/,
+    ],
+    ['refused', 'setup/batch-is-seen', /^a plain batch of 257 messages failed: RangeError: too many SQL variables$/],
+  ])('stores-late, %s: %s alone is red', async (name, guard, message) => {
+    const [module] = fixture('stores-late');
+    const report = await run(testOptions({ backends: [{ ...module!, export: name }], paths: ['sqlite/shared'] }), []);
+    expect(red(report)).toEqual([guard]);
+    expect(report.verdicts.find((v) => v.guard === guard)!.message).toMatch(message);
+    expect(report.summary).toMatchObject({ violated: 1, upheld: report.verdicts.findIndex((v) => v.guard === guard) });
+    expect(report.exitCode).toBe(3);
+  });
+
   it('echoing-probe: setup/probe-is-independent, where the probe shares the thread', async () => {
     const report = await judged('echoing-probe', { paths: ['memory'], guards: ['setup/probe-is-independent'] });
     expect(red(report)).toEqual(['setup/probe-is-independent']);
@@ -39,7 +60,7 @@ describe('a setup that proves nothing is named, nothing is judged on it, and the
   });
 
   it('echoes-what-was-sent: seen at once, where the probe has a thread of its own', async () => {
-    const report = await judged('echoes-what-was-sent');
+    const report = await judged('echoes-what-was-sent', { guards: ['setup/probe-is-independent'] });
     expect(red(report)).toContain('setup/probe-is-independent');
   });
 });

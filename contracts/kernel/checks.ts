@@ -166,7 +166,7 @@ export async function cameLate<Item>(
   const came = missing.filter((item) => found.has(w.token(item))).length;
   if (came === 0) return undefined;
   const after = Math.ceil(performance.now() - since);
-  return ` when the call has settled; ${came} of them are ${after} ms later: it must not settle before the engine has committed`;
+  return ` when the call has settled; ${after} ms later ${came} are: it must not settle before the engine has committed`;
 }
 
 function slotTable<Item>(w: Writes<Item>, items: readonly Item[], rows: StoredItem[][], what: string): Counterexample {

@@ -1,18 +1,13 @@
-import { byToken, failureText, mustHaveStoredAll, premise } from '../kernel/checks.ts';
+import { byToken, cameLate, failureText, mustHaveStoredAll, premise } from '../kernel/checks.ts';
 import type { Snapshot } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
 import { count } from '../kernel/print.ts';
+import { severalChunks } from '../kernel/tables.ts';
 import { failureOf, grown, type Writes } from '../kernel/writes.ts';
 
-/** What every other verdict rests on: there is a namespace, the probe reads it, and nobody else writes to it. */
+/** What every other verdict rests on: the probe reads a namespace to which nobody else writes, and a batch is stored. */
 export function foundationGuards<Item>(w: Writes<Item>): Guard[] {
-  return [
-    namespaceExists(w),
-
-    probeIsIndependent(w),
-    probeSeesATornBatch(w),
-    namespacesAreIsolated(w),
-  ];
+  return [namespaceExists(w), probeIsIndependent(w), probeSeesATornBatch(w), namespacesAreIsolated(w), batchIsSeen(w)];
 }
 
 function namespaceExists<Item>(w: Writes<Item>): Guard {
@@ -67,7 +62,7 @@ function probeIsIndependent<Item>(w: Writes<Item>): Guard {
       const empty = await rig.lease.snapshot();
       await writeOne(w, rig, items[0]!);
       const full = await rig.lease.snapshot();
-      mustHaveGrown(empty, full);
+      await mustHaveGrown(bench, w, rig, items, [empty, full]);
       await mustFind(bench, w, rig, tokens, tokens, 'that the engine holds, so the probe does not read the engine');
       await rig.lease.restore(empty);
       await mustFind(bench, w, rig, [], tokens, 'after its row was deleted raw, so the probe does not read the engine');
@@ -101,7 +96,7 @@ function probeSeesATornBatch<Item>(w: Writes<Item>): Guard {
         await writeOne(w, rig, item);
         snapshots.push(await rig.lease.snapshot());
       }
-      mustHaveGrown(snapshots[0]!, snapshots[6]!);
+      await mustHaveGrown(bench, w, rig, items, [snapshots[0]!, snapshots[6]!]);
       for (const half of [3, 1, 5]) {
         await rig.lease.restore(snapshots[half]!);
         await mustFind(bench, w, rig, tokens.slice(0, half), tokens, `with ${half} of 6 written raw`);
@@ -136,6 +131,30 @@ function namespacesAreIsolated<Item>(w: Writes<Item>): Guard {
   });
 }
 
+function batchIsSeen<Item>(w: Writes<Item>): Guard {
+  return guard({
+    id: 'setup/batch-is-seen',
+    statement: 'A plain batch is stored, and can be seen when its call has settled.',
+    foundation: true,
+    proves: ['items seen'],
+    async check(bench) {
+      const rig = await bench.open();
+      const items = w.items(bench, severalChunks(bench));
+      const what = `a plain batch of ${count(items.length, w.noun)}`;
+      const failure = failureOf(await w.write(rig, items));
+      if (failure) throw new Violation(`${what} failed: ${failureText(failure)}`);
+      const found = byToken(await w.stored(bench, rig));
+      const missing = items.filter((item) => !found.has(w.token(item)));
+      const late = await cameLate(bench, w, rig, missing);
+      // Where only a part is lost, the guards about it say which.
+      if (late || missing.length === items.length) {
+        throw new Violation(`of ${what}, which is reported as stored, ${missing.length} are not stored${late ?? ''}`);
+      }
+      bench.record('items seen', items.length - missing.length);
+    },
+  });
+}
+
 /** Writes one item that the guard needs to be there; that single writes work at all is another guard's rule. */
 function writeOne<Item>(w: Writes<Item>, rig: Rig, item: Item): Promise<void> {
   return premise('the single write that it begins with', async () => {
@@ -165,8 +184,19 @@ async function mustFind<Item>(
   }
 }
 
-function mustHaveGrown(before: Snapshot, after: Snapshot): void {
+async function mustHaveGrown<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  rig: Rig,
+  items: readonly Item[],
+  [before, after]: readonly [Snapshot, Snapshot],
+): Promise<void> {
   if (Object.keys(grown(before, after)).length > 0) return;
+  const late = await cameLate(bench, w, rig, items);
+  if (late)
+    throw new Violation(
+      `written by the single path, ${items.length} of ${count(items.length, w.noun)} are not stored${late}`,
+    );
   throw new Violation(
     'a write adds no row to any table of the engine: does the backend open the site that it was given, ' +
       'and does it commit before its call returns?',

@@ -49,6 +49,8 @@ async function stayAway<Item>(bench: Bench, w: Writes<Item>, plan: Plan<Item>): 
   // What is reported as stored is for other guards.
   if (!failure) return;
   bench.record('failed batches', 1);
+  // What arrives late by itself is for another guard.
+  await rig.quiet();
   const kept = storedOf(w, failed, await w.stored(bench, rig));
 
   const later = w.items(bench, failed.length);

@@ -1,7 +1,7 @@
-import type { ArmedFault, Found, Lease } from '../kernel/engine.ts';
-import type { Bench, OpenOptions, Rig } from '../kernel/guard.ts';
-import { type Mutant, mutant } from '../kernel/mutant.ts';
-import type { Failure, Settled } from '../kernel/outcome.ts';
+import type { ArmedFault, Found, Lease } from '../../kernel/engine.ts';
+import type { Bench, OpenOptions, Rig } from '../../kernel/guard.ts';
+import { type Mutant, mutant } from '../../kernel/mutant.ts';
+import type { Failure, Settled } from '../../kernel/outcome.ts';
 
 /** A lie about what a guard works with; the subject itself stays as it is. */
 export function setupMutant(
