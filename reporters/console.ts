@@ -51,7 +51,8 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
 
   function end(of: Judging): void {
     out.clear();
-    say(of, renderPathEnd(of.verdicts, of.guards, now() - of.startedAt, terminal));
+    const { guards, startedAt } = of;
+    say(of, renderPathEnd(of.verdicts, { guards, ms: now() - startedAt, strict: options.strict }, terminal));
     of.ended = true;
     while (judging[0]?.ended) {
       judging.shift();

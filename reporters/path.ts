@@ -30,7 +30,11 @@ export function renderVerdictLine(verdict: Verdict, terminal: Terminal, strict: 
 }
 
 /** The end of an engine path: how many of its guards ended how. */
-export function renderPathEnd(verdicts: Verdict[], guards: number, ms: number, terminal: Terminal): string[] {
+export function renderPathEnd(
+  verdicts: Verdict[],
+  { guards, ms, strict }: { guards: number; ms: number; strict: boolean },
+  terminal: Terminal,
+): string[] {
   const judged = verdicts.filter((v) => whyNotJudged(v) === undefined);
   const count = (name: Verdict['verdict']) => judged.filter((v) => v.verdict === name).length;
   const counts: [number, string][] = [
@@ -42,7 +46,7 @@ export function renderPathEnd(verdicts: Verdict[], guards: number, ms: number, t
   ];
   const others = counts.filter(([n]) => n > 0).map(([n, words]) => `, ${grouped(n)} ${words}`);
   const text = `${grouped(count('upheld'))} upheld${others.join('')}, ${duration(ms)}`;
-  const whole = judged.length === guards && !judged.some((v) => isFinding(v) && v.level === 'must');
+  const whole = judged.length === guards && !judged.some((v) => isFinding(v) && headingOf(v, strict).symbol === 'bad');
   const symbol = sign(terminal, whole ? 'ok' : 'bad');
   const [first, ...rest] = paragraph(`${symbol} `, text, terminal.width - 2);
   const sums = [first!.replace(symbol, paint(terminal, whole ? 'green' : 'red', symbol)), ...rest];

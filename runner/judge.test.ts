@@ -72,7 +72,7 @@ describe('cases', () => {
       'also-red violated',
     ]);
     expect(verdict.replay).toBe(
-      'npx contract-test --provider memory --guard test/spoiled --seed 20260101 --runs 20 --replay red',
+      'npx contract-test --provider memory --guard test/spoiled --seed 20260101 --runs 20 --timeout 20s --replay red',
     );
   });
 

@@ -40,7 +40,7 @@ describe('prove', () => {
     const proof = await proved({ only: [reversed] });
     const { replay } = proof.trials.find((t) => t.mutant === reversed)!;
     expect(replay).toBe(
-      `npx contract-test --provider memory --mutant ${reversed} --guard ${inOrder} --seed 20260101 --runs 20`,
+      `npx contract-test --provider memory --mutant ${reversed} --guard ${inOrder} --seed 20260101 --runs 20 --timeout 20s`,
     );
     const report = await run(testOptions({ paths: ['memory'], guards: [inOrder], mutants: [reversed] }), []);
     expect(report.verdicts).toMatchObject([{ guard: inOrder, verdict: 'violated' }]);

@@ -1,5 +1,5 @@
 import type { Verdict } from './report.ts';
-import { defaultRuns, type RunOptions } from './run-options.ts';
+import { defaultRuns, defaultTimeout, type RunOptions } from './run-options.ts';
 
 /** The command that runs a verdict's guard, or one case of it, again with the same values. */
 export function replayLine(
@@ -14,9 +14,15 @@ export function replayLine(
   for (const mutant of options.mutants) words.push('--mutant', mutant);
   words.push('--guard', verdict.guard, '--seed', String(options.seed));
   if (options.runs !== defaultRuns) words.push('--runs', String(options.runs));
+  if (options.timeout !== defaultTimeout) words.push('--timeout', spanOf(options.timeout));
   if (options.host !== 'worker') words.push('--host', options.host);
   if (replay !== null) words.push('--replay', replay);
   return words.map(quoted).join(' ');
+}
+
+/** Milliseconds as `--timeout` takes them. */
+function spanOf(milliseconds: number): string {
+  return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
 }
 
 function quoted(word: string): string {

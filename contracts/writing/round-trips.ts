@@ -20,8 +20,9 @@ export function isOneRoundTripPerChunk<Item>(w: Writes<Item>): Guard {
       bench.record('round trips', `${one} for ${few} ${w.noun}, ${other} for ${full}`);
       if (other > one) {
         throw new Violation(
-          `${full} ${w.noun} took ${other} round trips where ${few} took ${one}: ` +
-            `${((other - one) / (full - few)).toFixed(2)} more for each`,
+          `the promise 'batched' is declared and not kept: ${full} ${w.noun} took ${other} round trips where ${few} ` +
+            `took ${one}, ${((other - one) / (full - few)).toFixed(2)} more for each; send them together, or give it ` +
+            "up (givesUp: { batched: 'why' })",
         );
       }
       if (chunk < 8 || 2 * chunk > most || chunk > 5000) return;
