@@ -12,8 +12,8 @@ test.each<[unknown, unknown]>([
   [{ failed: undefined }, { failed: { name: 'undefined', message: 'undefined' } }],
   [{ unknown: 'lost' }, { unknown: { name: 'string', message: 'lost' } }],
   [
-    { stored: 1, correlationId: 'c' },
-    { stored: '1', correlationId: 'c' },
+    { stored: 1, about: { correlationId: 'c' } },
+    { stored: '1', about: { correlationId: 'c' } },
   ],
   [undefined, { malformed: 'undefined' }],
   [null, { malformed: 'null' }],

@@ -15,7 +15,7 @@ export function normalise(returns: MemberShape['returns'], value: unknown): unkn
   return Array.isArray(value) ? Array.from(value, normaliseOutcome) : value;
 }
 
-/** An outcome has exactly one of these fields; what else it carries is kept. */
+/** An outcome has exactly one of these fields; what else it carries, such as `about`, is kept. */
 const kinds = ['stored', 'duplicate', 'failed', 'unknown'] as const;
 
 function normaliseOutcome(value: unknown): unknown {

@@ -18,21 +18,31 @@ export interface Failure {
  * `stored` carries the id as text, or null where ids are not promised. `unknown` means that the answer was lost, and
  * is accepted only when a cut was recorded in that very call.
  */
-export type Outcome =
+export type Outcome = (
   | { stored: string | null }
   | { duplicate: string | null }
   | { failed: Failure }
-  | { unknown: Failure };
+  | { unknown: Failure }
+) &
+  Described;
+
+/** What else an outcome may say of its item. */
+export interface Described {
+  /** Values of the item itself (its correlation id, its key), under the names that they have there. */
+  about?: Record<string, unknown>;
+}
 
 /** An id as a driver hands it out; the host turns it into text without losing digits. */
 export type Id = string | number | bigint;
 
 /** An outcome as an adapter may write it: ids in the driver's own type, errors as they were caught. */
-export type ReportedOutcome =
+export type ReportedOutcome = (
   | { stored: Id | null }
   | { duplicate: Id | null }
   | { failed: unknown }
-  | { unknown: unknown };
+  | { unknown: unknown }
+) &
+  Described;
 
 /** A call that has come to its end: it returned a value or it threw. */
 export type Settled<T> = { value: T; touched?: string } | { threw: Failure; touched?: string };

@@ -3,7 +3,7 @@ import type { SlotLine } from '../kernel/counterexample.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
 import { count } from '../kernel/print.ts';
 import { claimedIds, declaredChunkRows, failureOf, grown, type Written } from '../kernel/writes.ts';
-import { messages, offeredOptions, tokenIn } from './messages.ts';
+import { destinationsOf, messages, offeredOptions, tokenIn } from './messages.ts';
 import type { Message } from './port.ts';
 import { sendWrites as w } from './writes.ts';
 
@@ -41,7 +41,7 @@ export const idsInCallerOrder: Guard = guard({
       await idsMatch(bench, rig, Math.min(257, most));
       bench.record('rows in the filled table', filling);
     });
-    const destinations = offeredOptions(bench).includes('destination') ? 3 : 1;
+    const destinations = offeredOptions(bench).includes('destination') ? destinationsOf(bench).length : 1;
     bench.record('destinations in a batch', destinations);
     bench.record('columns that are sorted', 'none: each follows a shuffle of its own');
   },

@@ -17,8 +17,10 @@ export const metadataOptions = [
 ] as const satisfies readonly Offer[];
 export type MetadataOption = (typeof metadataOptions)[number];
 
-/** Queue names that generated messages are spread over, where the backend takes any name. */
-export const destinations = ['orders', 'invoices', 'letters'] as const;
+/** Names of queues that generated messages are spread over: those that are declared, or these where any will do. */
+export function destinationsOf({ declaration: { destinations } }: Bench): readonly string[] {
+  return destinations === 'any' ? ['orders', 'invoices', 'letters'] : destinations;
+}
 
 /** The metadata options that this backend offers. */
 export function offeredOptions(bench: Bench): MetadataOption[] {
@@ -40,16 +42,18 @@ export function messages(bench: Bench, count: number, shape: Shape = 'full'): Me
     const chosen = selections?.[slot] ?? offered;
     const message: Message = { body: body(bench, `${batch}-${slot}`, slot) };
     for (const option of chosen)
-      Object.assign(message, { [option]: optionValue(option, slot, ranks.get(option)![slot]!) });
+      Object.assign(message, { [option]: optionValue(bench, option, slot, ranks.get(option)![slot]!) });
     return message;
   });
 }
 
 /** A value of one option; `rank` decides its place among the others. */
-export function optionValue(option: MetadataOption, slot: number, rank: number): unknown {
+export function optionValue(bench: Bench, option: MetadataOption, slot: number, rank: number): unknown {
   switch (option) {
-    case 'destination':
+    case 'destination': {
+      const destinations = destinationsOf(bench);
       return destinations[slot % destinations.length];
+    }
     case 'delay':
       return 1000 * (3600 + 61 * rank);
     case 'expiration':
@@ -122,7 +126,7 @@ export function usingOption(bench: Bench, message: Message, offer: Offer): Messa
     case 'condition':
       return undefined;
     default:
-      return { ...message, [offer]: optionValue(offer, slot, slot) };
+      return { ...message, [offer]: optionValue(bench, offer, slot, slot) };
   }
 }
 

@@ -77,7 +77,8 @@ function withOptions(bench: Bench, selections: MetadataOption[][]): Message[] {
   return selections.map((options, slot) => {
     const message: Message = { ...bodies[slot]! };
     // An odd step keeps the values of neighbours apart and out of order.
-    for (const option of options) Object.assign(message, { [option]: optionValue(option, slot, (slot * 5 + 3) % 101) });
+    for (const option of options)
+      Object.assign(message, { [option]: optionValue(bench, option, slot, (slot * 5 + 3) % 101) });
     return message;
   });
 }

@@ -10,7 +10,7 @@ import { decodeRow, messageDifferences, rowDifferences } from './rows.ts';
 /** How send-batch writes, for the guards that all writing contracts share. */
 export const sendWrites: Writes<Message> = {
   contract: 'send-batch',
-  members: ['sendBatch', 'sendBatchSync', 'send', 'receive'],
+  members: ['sendBatch', 'sendBatchSync', 'send', 'begin', 'receive', 'accept', 'flush', 'read', 'inContext'],
   noun: 'messages',
   items: messages,
   token: (message) => tokenIn(message.body) ?? '',
@@ -25,24 +25,35 @@ export const sendWrites: Writes<Message> = {
     const headers = batch.find((m) => m.headers)?.headers;
     return headers && batch.map((message) => ({ ...message, headers }));
   },
-  write: (rig, batch, options) => send(rig, 'sendBatch', [batch], options),
+  write: (rig, batch, options) => reported(rig, 'sendBatch', [batch, {}], options),
   writeOne: async (rig, message, options) => {
-    if (!rig.subject.members.includes('send')) return send(rig, 'sendBatch', [[message]], options);
-    return send(rig, 'send', [message], options);
+    if (!rig.subject.members.includes('send')) return reported(rig, 'sendBatch', [[message], {}], options);
+    return reported(rig, 'send', [message, {}], options);
   },
   stored,
   differences: messageDifferences,
   rowDifferences,
 };
 
-async function send(
+/** Sends a batch with options of the call that are plain data. */
+export function sendBatchWith(
   rig: Rig,
-  member: 'send' | 'sendBatch',
+  batch: readonly Message[],
+  sendOptions: Record<string, unknown>,
+  options?: CallOptions,
+): Promise<Written> {
+  return reported(rig, 'sendBatch', [batch, sendOptions], options);
+}
+
+/** Calls a member that returns outcomes, or one outcome. */
+export async function reported(
+  rig: Rig,
+  member: 'send' | 'sendBatch' | 'sendBatchSync' | 'flush',
   args: unknown[],
   options: CallOptions = {},
 ): Promise<Written> {
   const startedAt = Date.now();
-  const settled = await rig.subject.call(member, [...args, {}], options);
+  const settled = await rig.subject.call(member, args, options);
   const settledAt = Date.now();
   const common = { startedAt, settledAt, touched: settled.touched };
   if ('threw' in settled) return { ...common, outcomes: null, threw: settled.threw, malformed: undefined };
