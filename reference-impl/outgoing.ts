@@ -28,9 +28,9 @@ export interface Undated extends Content {
 }
 
 /** All messages of a batch, read and checked before anything is written; the clock is read once for the whole batch. */
-export function outgoing(messages: readonly Message[], options: SendOptions): Outgoing[] {
+export function outgoing(messages: readonly Message[], options: SendOptions, offered = offers): Outgoing[] {
   const now = Date.now();
-  return undated(messages, options).map(({ delay, expiration, ...content }) => ({
+  return undated(messages, options, offered).map(({ delay, expiration, ...content }) => ({
     ...content,
     createdAt: now,
     dueAt: delay === null ? null : now + delay,
