@@ -132,6 +132,14 @@ const faults: Fault[] = [
     green: ['after-a-success', 'after-an-unreadable-item'],
   },
   {
+    name: 'sleepsInsideTheServer',
+    guard: 'send-batch/nothing-arrives-late',
+    message:
+      'when its call had settled, the engine was still at what it had begun during the call: "COMMIT" took effect',
+    red: ['after-a-success'],
+    green: ['after-a-refused-first-row', 'after-an-unreadable-item'],
+  },
+  {
     name: 'neverComesToAnEnd',
     guard: 'send-batch/nothing-arrives-late',
     message: 'when its call had settled, the subject did not come to an end within',

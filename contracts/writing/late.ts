@@ -1,10 +1,11 @@
 import { failureText, mustSucceed } from '../kernel/checks.ts';
 import type { SlotLine } from '../kernel/counterexample.ts';
-import type { Snapshot } from '../kernel/engine.ts';
+import type { SeenStatement, Snapshot, Watch } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
 import { count, cut, short } from '../kernel/print.ts';
 import { rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
-import { failureOf, type StoredItem, type Writes } from '../kernel/writes.ts';
+import { failureOf, type StoredItem, type Writes, type Written } from '../kernel/writes.ts';
+import { type Span, unawaited } from './unawaited.ts';
 
 export function nothingArrivesLate<Item>(w: Writes<Item>): Guard {
   return guard({
@@ -17,8 +18,9 @@ export function nothingArrivesLate<Item>(w: Writes<Item>): Guard {
       await bench.case('after-a-success', async () => {
         const rig = await bench.open();
         const items = w.items(bench, size);
-        mustSucceed(w, items, await w.write(rig, items, { holdTimers: true }), 'a batch');
-        await staysAsItIs(bench, w, rig, items, 'a batch that was stored');
+        const sent = await send(bench, w, rig, items);
+        mustSucceed(w, items, sent.written, 'a batch');
+        await staysAsItIs(bench, w, rig, sent, 'a batch that was stored');
       });
       // After its last row there may be nothing left to send; after its first one all the others are on their way.
       for (const [name, slot] of [
@@ -34,39 +36,60 @@ export function nothingArrivesLate<Item>(w: Writes<Item>): Guard {
           const nth = rowAt(slot, size, rows);
           // What comes after the first row is let through, or no straggler could arrive.
           const fault = await rig.lease.arm({ at: 'row', table, nth, kind: 'trigger', once: slot === 0 });
-          const written = await w.write(rig, items, { holdTimers: true });
+          const sent = await send(bench, w, rig, items);
           const first = await look(bench, w, rig);
           await fault.disarm();
-          await staysAsItIs(bench, w, rig, items, `a batch that failed${because(written)}`, first);
+          await staysAsItIs(bench, w, rig, sent, `a batch that failed${because(sent.written)}`, first);
         });
       }
       await bench.case('after-an-unreadable-item', async () => {
         const rig = await bench.open();
         const items = w.items(bench, size).map((item, slot) => (slot === size - 1 ? w.unreadable(item) : item));
-        const written = await w.write(rig, items, { holdTimers: true });
-        await staysAsItIs(bench, w, rig, items, `a batch that was refused${because(written)}`);
+        const sent = await send(bench, w, rig, items);
+        await staysAsItIs(bench, w, rig, sent, `a batch that was refused${because(sent.written)}`);
       });
     },
   });
 }
 
-function because(written: Parameters<typeof failureOf>[0]): string {
+interface Sent<Item> extends Span {
+  items: readonly Item[];
+  written: Written;
+  /** Absent where the statements cannot be seen. */
+  watch: Watch | undefined;
+}
+
+/** Writes a batch, and goes on watching when its call has settled. */
+async function send<Item>(bench: Bench, w: Writes<Item>, rig: Rig, items: readonly Item[]): Promise<Sent<Item>> {
+  const watch = bench.facts.lacks.trace === undefined ? await rig.lease.watch() : undefined;
+  const startedMs = now();
+  const written = await w.write(rig, items, { holdTimers: true });
+  return { items, written, watch, startedMs, settledMs: now() };
+}
+
+/** The clock of the statements. */
+function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+function because(written: Written): string {
   const failure = failureOf(written);
   return failure ? ` (${failureText(failure)})` : '';
 }
 
-/** Looks once, waits until the subject is quiet, and looks again. */
+/** Looks once, waits until the subject is quiet, and looks again; what came before the first look its statements tell. */
 async function staysAsItIs<Item>(
   bench: Bench,
   w: Writes<Item>,
   rig: Rig,
-  items: readonly Item[],
+  { items, watch, ...call }: Sent<Item>,
   after: string,
   seen?: Look,
 ): Promise<void> {
   const first = seen ?? (await look(bench, w, rig));
   const quiet = await rig.quiet();
   const second = await look(bench, w, rig);
+  const statements = (await watch?.stop())?.statements ?? [];
   bench.record('snapshots compared', 2);
   bench.record('quiescence', `${quiet.engine}; ${count(quiet.timers, 'timers')} of the subject fired meanwhile`);
   bench.record('milliseconds between', Math.ceil(second.at - first.at));
@@ -76,7 +99,7 @@ async function staysAsItIs<Item>(
       `after ${after}, when its call had settled, the subject did not come to an end within ${(quiet.milliseconds / 1000).toFixed(1)} s: ${quiet.engine}`,
     );
   }
-  if (differences.length === 0) return;
+  if (differences.length === 0) return mustHaveBeenAwaited(statements, call, after);
   const slotOf = new Map(items.map((item, slot) => [w.token(item), slot]));
   throw new Violation(
     `after ${after}, when its call had settled, ${differences
@@ -91,6 +114,17 @@ async function staysAsItIs<Item>(
         return [{ slot, mark: 'changed', sent: w.print(items[slot]!), expected: before, stored: now }];
       }),
     },
+  );
+}
+
+function mustHaveBeenAwaited(statements: readonly SeenStatement[], call: Span, after: string): void {
+  const [first, ...others] = unawaited(statements, call);
+  if (!first) return;
+  const more = others.length > 0 ? `, and ${others.length} more did so` : '';
+  throw new Violation(
+    `after ${after}, when its call had settled, the engine was still at what it had begun during the call: ` +
+      `${short(first.text)} took effect ${(first.endedMs - call.settledMs).toFixed(1)} ms later` +
+      ` (connection ${first.connection})${more}`,
   );
 }
 
