@@ -3,6 +3,13 @@ import { setupGuards } from '../setup/index.ts';
 import { writingGuards } from '../writing/index.ts';
 import { bodyRoundTrips } from './bodies.ts';
 import { everyOutcomeReportsTheFailure, unserializableBodyFailsWhole } from './failure.ts';
+import { heldFailureLeavesNoHalf, heldFailureThrows } from './held-failure.ts';
+import { heldForeignOrClosedIsRefused } from './held-refusals.ts';
+import {
+  heldRollbackRemovesAll,
+  heldRowsWaitForTheCallersCommit,
+  heldTransactionStaysTheCallers,
+} from './held-visibility.ts';
 import { idsAreLossless, idsSurviveAnyStep } from './identities.ts';
 import { identicalMessages, idsAreUniqueAndReal, idsInCallerOrder } from './ids.ts';
 import { batchEqualsSingles, metadataRoundTrips, mixedShapesKeepTheirColumns } from './metadata.ts';
@@ -20,6 +27,12 @@ export const sendBatch = contract({
     ...writingGuards(sendWrites),
     everyOutcomeReportsTheFailure,
     unserializableBodyFailsWhole,
+    heldRowsWaitForTheCallersCommit,
+    heldRollbackRemovesAll,
+    heldFailureThrows,
+    heldFailureLeavesNoHalf,
+    heldTransactionStaysTheCallers,
+    heldForeignOrClosedIsRefused,
     idsInCallerOrder,
     idsAreUniqueAndReal,
     identicalMessages,
