@@ -15,12 +15,13 @@ export interface Failure {
 /**
  * What became of one item of a batch, as the judge sees it.
  *
- * `stored` carries the id as text, or null where ids are not promised. `unknown` means that the answer was lost, and
- * is accepted only when a cut was recorded in that very call.
+ * `stored` carries the id as text, or null where ids are not promised. `duplicate` carries the id of the row that holds
+ * the key; `differs` says that this row has another content than the item, which is not stored. `unknown` means that the
+ * answer was lost, and is accepted only when a cut was recorded in that very call.
  */
 export type Outcome = (
   | { stored: string | null }
-  | { duplicate: string | null }
+  | { duplicate: string | null; differs?: true }
   | { failed: Failure }
   | { unknown: Failure }
 ) &
@@ -38,7 +39,7 @@ export type Id = string | number | bigint;
 /** An outcome as an adapter may write it: ids in the driver's own type, errors as they were caught. */
 export type ReportedOutcome = (
   | { stored: Id | null }
-  | { duplicate: Id | null }
+  | { duplicate: Id | null; differs?: true }
   | { failed: unknown }
   | { unknown: unknown }
 ) &
