@@ -44,6 +44,9 @@ test('contracts imports no other folder, but for the subjects of its tests', () 
 });
 
 test('the check sees every way of importing', () => {
-  expect(importsOf('reference-impl/memory/index.ts')).toEqual(['index.ts', 'reference-impl/memory/send-batch.ts']);
+  expect(importsOf('reference-impl/sqlite/send-batch-prepared.ts')).toEqual([
+    'reference-impl/sqlite/insert-one.ts',
+    'reference-impl/sqlite/sender.ts',
+  ]);
   expect(importsOf('reference-impl/sqlite/connection.ts')).toContain('node:sqlite');
 });

@@ -80,9 +80,12 @@ export const agent: Agent = {
   },
 };
 
+/** A statement is the name of a table, or `table by column`: then that column is read as the id. */
 function read(store: Store, statement: string): Found {
+  const [table, column] = statement.trim().split(' by ') as [string, string?];
   try {
-    return { rows: store.peek(statement.trim()) };
+    const rows = store.peek(table);
+    return { rows: column === undefined ? rows : rows.map(({ [column]: id, ...row }) => ({ ...row, id })) };
   } catch (cause) {
     if (cause instanceof StoreError) return { missing: cause.message };
     throw cause;

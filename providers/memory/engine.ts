@@ -36,7 +36,7 @@ const facts: EngineFacts = {
     identityStep: 'the store numbers its rows in steps of 1',
     sessionZone: 'the store has no sessions',
     paramLimit: 'the store has no statements',
-    lock: 'the store has no locks',
+    lock: 'the store has no session beside the subject that could hold one of its locks',
     cut: 'the store is called, not spoken to: there is no connection to cut',
     hold: 'the store is called, not spoken to: there is nothing to hold',
     abort: 'the store has no time-outs and no sessions',
@@ -75,7 +75,7 @@ interface MemorySnapshot extends Snapshot {
   content: Record<string, StoredRow[]>;
 }
 
-/** Reads and disturbs a store through the agent in the host that holds it. A statement is the name of a table. */
+/** Reads and disturbs a store through the agent in the host that holds it. A statement is the name of a table, or `table by column`. */
 class MemoryLease implements Lease {
   readonly facts: EngineFacts;
   readonly site: MemorySite = { provider: 'memory', mode: 'memory', name: `ct-${randomUUID()}` };

@@ -1,8 +1,13 @@
+import { Locks } from './locks.ts';
+import { readable, Transaction } from './transaction.ts';
+
+export { Transaction } from './transaction.ts';
+
 /**
  * The model: a small transactional table store in the process, for subjects that need no engine.
  *
- * A transaction sees the committed rows and its own changes; others see its changes when it has committed. There are no
- * locks: of two transactions that change one row, the later commit wins.
+ * A transaction sees the committed rows and its own changes; others see its changes when it has committed. Rows are not
+ * locked: of two transactions that change one row, the later commit wins. Who must not lose takes a lock by name.
  */
 
 /** The content of a row; the store keeps a copy, made by `structuredClone`. */
@@ -26,9 +31,16 @@ export interface StoreHook {
   beforeCommit?(tables: ReadonlySet<string>): void;
 }
 
-/** A store error: a table or a row that is not there, a transaction that has ended. */
+/** A store error: a table or a row that is not there, a transaction that has ended, a lock that cannot be had. */
 export class StoreError extends Error {
   override name = 'StoreError';
+  /** Whether the same work may succeed when it is done again. */
+  readonly retryable: boolean;
+
+  constructor(message: string, options: { retryable?: boolean } = {}) {
+    super(message);
+    this.retryable = options.retryable ?? false;
+  }
 }
 
 /** Named tables with committed rows. */
@@ -36,6 +48,8 @@ export class Store {
   readonly name: string;
   /** Everybody who looks on; called in the order they came. */
   readonly hooks = new Set<StoreHook>();
+  /** For transactions: the names that they have locked. */
+  readonly locks = new Locks();
   readonly #tables = new Map<string, Map<number, Row>>();
   /** Transactions that have begun and not ended. */
   openTransactions = 0;
@@ -101,126 +115,6 @@ export class Store {
     }
     return wrapped();
   }
-}
-
-/** Changes that become visible together, or not at all. After an error it stays open until it is rolled back. */
-export class Transaction {
-  readonly #store: Store;
-  /** By table: rows that were added or changed, and null for those that were deleted. */
-  readonly #changes = new Map<string, Map<number, Row | null>>();
-  readonly #insertedInto = new Set<string>();
-  #open = true;
-
-  constructor(store: Store) {
-    this.#store = store;
-    store.openTransactions += 1;
-  }
-
-  get isOpen(): boolean {
-    return this.#open;
-  }
-
-  /** Runs a statement, the only one there is: `insert <table> <row as JSON>`. Returns the row's id. */
-  run(statement: string): number {
-    const [, table, row] = /^insert (\w+) (\{.*\})$/s.exec(statement) ?? [];
-    if (!table || !row) throw new StoreError(`no statement: ${statement}`);
-    return this.insert(table, JSON.parse(row) as Row);
-  }
-
-  /** Inserts a row and returns its id: an integer above every id given out before. */
-  insert(table: string, row: Row): number {
-    return this.insertMany(table, [row])[0]!;
-  }
-
-  /** Inserts rows by one operation, all or none, and returns their ids in the same order. */
-  insertMany(table: string, rows: readonly Row[]): number[] {
-    return this.#perform({ kind: 'insert', table }, () => {
-      this.#store.committed(table);
-      const inserted = new Map<number, Row>();
-      for (const row of rows) {
-        const copy = structuredClone(row);
-        for (const hook of this.#store.hooks) hook.beforeRow?.(table, row);
-        inserted.set(this.#store.nextId(), copy);
-      }
-      for (const [id, row] of inserted) this.#changesOf(table).set(id, row);
-      this.#insertedInto.add(table);
-      return [...inserted.keys()];
-    });
-  }
-
-  /** Overwrites the given fields of a row; returns whether the row is there. */
-  update(table: string, id: number, fields: Row): boolean {
-    return this.#perform({ kind: 'update', table }, () => {
-      const row = this.#view(table).get(id);
-      if (row) this.#changesOf(table).set(id, { ...row, ...structuredClone(fields) });
-      return row !== undefined;
-    });
-  }
-
-  /** Deletes a row; returns whether it was there. */
-  delete(table: string, id: number): boolean {
-    return this.#perform({ kind: 'delete', table }, () => {
-      const there = this.#view(table).has(id);
-      if (there) this.#changesOf(table).set(id, null);
-      return there;
-    });
-  }
-
-  /** The committed rows with this transaction's own changes. */
-  rows(table: string): StoredRow[] {
-    return this.#perform({ kind: 'read', table }, () => readable(this.#view(table)));
-  }
-
-  /** Makes the changes visible. When a commit is refused, nothing is visible and the transaction is still open. */
-  commit(): void {
-    this.#perform({ kind: 'commit' }, () => {
-      for (const hook of this.#store.hooks) hook.beforeCommit?.(this.#insertedInto);
-      const views = [...this.#changes.keys()].map((table) => [this.#store.committed(table), table] as const);
-      for (const [rows, table] of views) applyChanges(rows, this.#changesOf(table));
-      this.#end();
-    });
-  }
-
-  /** Drops the changes. The ids that they took are not given out again. */
-  rollback(): void {
-    this.#perform({ kind: 'rollback' }, () => this.#end());
-  }
-
-  #end(): void {
-    this.#open = false;
-    this.#store.openTransactions -= 1;
-  }
-
-  #perform<T>(operation: Operation, run: () => T): T {
-    if (!this.#open) throw new StoreError(`${operation.kind}: the transaction has ended`);
-    return this.#store.perform(operation, run);
-  }
-
-  #view(table: string): Map<number, Row> {
-    const rows = new Map(this.#store.committed(table));
-    applyChanges(rows, this.#changesOf(table));
-    return rows;
-  }
-
-  #changesOf(table: string): Map<number, Row | null> {
-    let changes = this.#changes.get(table);
-    if (!changes) {
-      changes = new Map();
-      this.#changes.set(table, changes);
-    }
-    return changes;
-  }
-}
-
-function applyChanges(rows: Map<number, Row>, changes: ReadonlyMap<number, Row | null>): void {
-  for (const [id, row] of changes) {
-    if (row === null) rows.delete(id);
-    else rows.set(id, row);
-  }
-}
-
-function readable(rows: ReadonlyMap<number, Row>): StoredRow[] {
-  return [...rows].sort(([a], [b]) => a - b).map(([id, row]) => ({ ...structuredClone(row), id }));
 }
 
 /** Two copies of this module in one process (one compiled, one not) share their stores. */

@@ -1,4 +1,18 @@
 import { defineBackend } from '../../index.ts';
-import { sendBatch } from './send-batch.ts';
+import { everything } from './send-batch-everything.ts';
+import { pipeline } from './send-batch-pipeline.ts';
+import { plain } from './send-batch-plain.ts';
+import { refuseDuplicates } from './send-batch-refuse-duplicates.ts';
+import { replaceDuplicates } from './send-batch-replace-duplicates.ts';
 
-export default defineBackend({ name: 'memory', provider: 'memory', 'send-batch': sendBatch });
+export default defineBackend({
+  name: 'memory',
+  provider: 'memory',
+  variants: {
+    plain: { 'send-batch': plain },
+    everything: { 'send-batch': everything },
+    'replace-duplicates': { 'send-batch': replaceDuplicates },
+    'refuse-duplicates': { 'send-batch': refuseDuplicates },
+    pipeline: { 'send-batch': pipeline },
+  },
+});

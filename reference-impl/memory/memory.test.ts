@@ -12,7 +12,7 @@ beforeEach(async () => {
   vi.spyOn(Date, 'now').mockReturnValue(now);
   const name = `memory-test-${stores++}`;
   store = openStore(name);
-  const entry = backend.variants.default!['send-batch']!;
+  const entry = backend.variants.plain!['send-batch']!;
   sender = await entry.open({ provider: 'memory', mode: 'memory', name } as Parameters<typeof entry.open>[0]);
 });
 afterEach(() => void vi.restoreAllMocks());
@@ -43,6 +43,7 @@ test('stores every option, and null for what was left out, as the single path do
     route: null,
     correlationId: null,
     headers: null,
+    dedupeKey: null,
   };
   const rich = {
     ...bare,

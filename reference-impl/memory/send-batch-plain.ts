@@ -10,12 +10,13 @@ import {
 } from '../../index.ts';
 import { openStore, type Store } from '../../memory.ts';
 import { offers, outgoing } from '../outgoing.ts';
+import { atomically } from './atomically.ts';
 
 const table = 'messages';
 const statuses = 'statuses';
 
 /** A batch is one insert into each of two tables, in one transaction; a failure is told in every outcome. */
-export const sendBatch: Entry<'send-batch', MemorySite> = {
+export const plain: Entry<'send-batch', MemorySite> = {
   declare: { offers, onFailure: 'outcomes', extras: ['statusTable'] },
   rows: table,
   statuses,
@@ -23,11 +24,11 @@ export const sendBatch: Entry<'send-batch', MemorySite> = {
     const store = openStore(site.name);
     store.createTable(table);
     store.createTable(statuses);
-    return new MemorySender(store);
+    return new PlainSender(store);
   },
 };
 
-class MemorySender implements SendBatchPort {
+class PlainSender implements SendBatchPort {
   readonly #store: Store;
 
   constructor(store: Store) {
@@ -49,22 +50,11 @@ class MemorySender implements SendBatchPort {
 
   #insert(messages: readonly Message[], options: SendOptions): number[] {
     const rows = outgoing(messages, options).map((row) => ({ ...row, attempts: 0 }));
-    const transaction = this.#store.begin();
-    try {
+    return atomically(this.#store, (transaction) => {
       const ids = transaction.insertMany(table, rows);
-      transaction.insertMany(
-        statuses,
-        ids.map((messageId) => ({ messageId, status: 'waiting' })),
-      );
-      transaction.commit();
+      const waiting = ids.map((messageId) => ({ messageId, status: 'waiting' }));
+      transaction.insertMany(statuses, waiting);
       return ids;
-    } catch (error) {
-      try {
-        transaction.rollback();
-      } catch (second) {
-        throw new Error(`${String(error)}; and the rollback failed: ${String(second)}`, { cause: error });
-      }
-      throw error;
-    }
+    });
   }
 }
