@@ -192,6 +192,13 @@ describe('a small queue on PostgreSQL, spoiled as queues have been, is red where
     );
   }, 180_000);
 
+  it.each(['send-batch/ids-are-lossless', 'send-batch/ids-survive-any-step'])(
+    'idsZippedByPosition: what else is to be said of ids is judged all the same, by %s',
+    async (guard) => {
+      expect(await judged('idsZippedByPosition', guard)).toMatchObject({ verdict: 'upheld', message: null });
+    },
+  );
+
   it('correct: not even there', async () => {
     expect(await judged('correct', 'send-batch/is-one-round-trip-per-chunk')).toMatchObject({ verdict: 'upheld' });
   });

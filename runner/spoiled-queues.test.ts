@@ -26,6 +26,16 @@ describe('a small queue, spoiled as queues have been, is red where its fault bel
     expect(report.exitCode).toBe(1);
   });
 
+  it('idsSorted: what else is to be said of large batches is judged all the same', async () => {
+    const guards = ['send-batch/ids-in-caller-order', 'send-batch/no-cliff*'];
+    const options = { backends: [{ url: module, export: 'idsSorted' }], paths: ['sqlite/shared'], guards };
+    const { verdicts } = await run(testOptions(options), []);
+    expect(Object.fromEntries(verdicts.map(({ guard, verdict }) => [guard, verdict]))).toEqual({
+      'send-batch/ids-in-caller-order': 'violated',
+      'send-batch/no-cliff-at-large-sizes': 'upheld',
+    });
+  });
+
   it('endlessLoop: setup/batch-is-seen, and nothing else is judged', async () => {
     const backends = [{ url: module, export: 'endlessLoop' }];
     const { verdicts, exitCode } = await run(testOptions({ backends, paths: ['sqlite/shared'], timeout: 5000 }), []);

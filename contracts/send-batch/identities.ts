@@ -1,5 +1,5 @@
 import { mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
-import { type Bench, type Guard, guard, NotApplicable, type Rig } from '../kernel/guard.ts';
+import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation } from '../kernel/guard.ts';
 import { severalChunks, tablesWritten } from '../kernel/tables.ts';
 import { mustNameTheirRows } from './ids.ts';
 import { messages } from './messages.ts';
@@ -12,10 +12,10 @@ export const idsSurviveAnyStep: Guard = guard({
   needs: ['ids', 'identityStart', 'identityStep'],
   proves: ['gaps between ids', 'messages found by id'],
   async check(bench) {
-    await idsAreTrueOtherwise(bench, severalChunks(bench));
+    const asked = await askedOfIds(bench, severalChunks(bench));
     await bench.case('steps-by-three', async () => {
       const rig = await rigWithIdentity(bench, { start: 1001n, step: 3 });
-      const ids = await idsOfABatch(bench, rig, severalChunks(bench));
+      const ids = await idsOfABatch(bench, rig, severalChunks(bench), asked);
       bench.record('gaps between ids', ids.filter((id, i) => i > 0 && id - ids[i - 1]! > 1n).length);
     });
     const { twoHosts } = bench.facts.lacks;
@@ -28,7 +28,7 @@ export const idsSurviveAnyStep: Guard = guard({
       const batch = messages(bench, severalChunks(bench));
       const [written] = await Promise.all([w.write(rig, batch), w.write(rival, others)]);
       mustSucceed(w, batch, written, 'a batch beside another writer');
-      await mustNameTheirRows(bench, rig, batch, written);
+      await mustNameTheirRows(bench, rig, batch, written, asked);
     });
   },
 });
@@ -39,19 +39,29 @@ export const idsAreLossless: Guard = guard({
   needs: ['ids', 'identityStart'],
   proves: ['ids beyond 2^53'],
   async check(bench) {
-    await idsAreTrueOtherwise(bench, 11);
+    const asked = await askedOfIds(bench, 11);
     const rig = await rigWithIdentity(bench, { start: 2n ** 53n + 1n, step: 1 });
-    const ids = await idsOfABatch(bench, rig, 11);
+    const ids = await idsOfABatch(bench, rig, 11, asked);
     bench.record('ids beyond 2^53', ids.filter((id) => id > 2n ** 53n).length);
     bench.record('largest id', String(ids.at(-1)));
   },
 });
 
-/** Ids that are wrong on every namespace are for the guards about order. */
-function idsAreTrueOtherwise(bench: Bench, size: number): Promise<bigint[]> {
-  return premise('a batch with identities as the engine gives them', async () =>
-    idsOfABatch(bench, await bench.open(), size),
-  );
+/**
+ * What can be asked of ids here: that they name their own messages; or, where they are out of order with any identities,
+ * which is for another guard, that they name rows.
+ */
+async function askedOfIds(bench: Bench, size: number): Promise<'own' | 'real'> {
+  const batch = async (asked: 'own' | 'real') => {
+    await idsOfABatch(bench, await bench.open(), size, asked);
+    return asked;
+  };
+  return batch('own').catch((error: unknown) => {
+    if (!(error instanceof Violation)) throw error;
+    return premise('a batch with identities as the engine gives them, which other guards of ids are about,', () =>
+      batch('real'),
+    );
+  });
 }
 
 /** A subject on a namespace whose identities begin and step as told, in every table that a batch numbers. */
@@ -74,12 +84,12 @@ async function rigWithIdentity(bench: Bench, identity: { start: bigint; step: nu
 }
 
 /** Sends a batch, checks that its ids name their messages, and returns the ids as stored, ascending. */
-async function idsOfABatch(bench: Bench, rig: Rig, size: number): Promise<bigint[]> {
+async function idsOfABatch(bench: Bench, rig: Rig, size: number, asked: 'own' | 'real'): Promise<bigint[]> {
   const batch = messages(bench, size);
   const written = await w.write(rig, batch);
   mustSucceed(w, batch, written, `a batch of ${size}`);
   const rows = await mustHaveStoredAll(bench, w, rig, batch, `a batch of ${size}`);
-  await mustNameTheirRows(bench, rig, batch, written);
+  await mustNameTheirRows(bench, rig, batch, written, asked);
   bench.record('messages found by id', size);
   if (rows.some((row) => !/^\d+$/.test(row.id))) {
     throw new NotApplicable('backend', `ids are no whole numbers (${rows[0]!.id})`);
