@@ -57,25 +57,26 @@ export function mustFail<Item>(
   what: string,
   recorded: Recorded = {},
 ): void {
-  if (!failureOf(written)) {
-    throw new Violation(
-      `${what} was reported as a success: ${count(claimedStored(written), w.noun)} said to be stored`,
-      {
-        input: `${count(items.length, w.noun)}, ${what}`,
-        slots: items.map((item, slot) => ({
-          slot,
-          mark: 'wrong',
-          sent: w.print(item),
-          expected: 'failed',
-          stored: short(written.outcomes?.[slot]),
-        })),
-      },
-    );
-  }
+  mustTellOfFailure(w, items, written, what);
   const ids = claimedIds(written);
   if (ids.length > 0)
     throw new Violation(`${what} failed, yet ${count(ids.length, 'outcomes')} carry an id (${short(ids)})`);
   mustKnow(written, what, recorded);
+}
+
+/** Fails the guard unless the call, or one outcome at least, says failed; without `atomic` others may be stored. */
+export function mustTellOfFailure<Item>(w: Writes<Item>, items: readonly Item[], written: Written, what: string): void {
+  if (failureOf(written)) return;
+  throw new Violation(`${what} was reported as a success: ${count(claimedStored(written), w.noun)} said to be stored`, {
+    input: `${count(items.length, w.noun)}, ${what}`,
+    slots: items.map((item, slot) => ({
+      slot,
+      mark: 'wrong',
+      sent: w.print(item),
+      expected: 'failed',
+      stored: short(written.outcomes?.[slot]),
+    })),
+  });
 }
 
 /** Fails the guard where an outcome is unknown although no answer was lost. */

@@ -1,4 +1,4 @@
-import { mustFail, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
+import { mustFail, mustHaveStoredAll, mustSucceed, mustTellOfFailure, premise } from '../kernel/checks.ts';
 import type { SeenStatement } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type Rig, Vacuous, Violation } from '../kernel/guard.ts';
 import { linedUp } from '../kernel/lined-up.ts';
@@ -32,7 +32,8 @@ function faultFires<Item>(w: Writes<Item>): Guard {
           if (sprung.raised === 0)
             throw new Vacuous(`the fault that was armed in ${table} was never seen to be raised`);
           await fault.disarm();
-          mustFail(w, items, written, `a batch whose row in ${table} the engine refused`);
+          const must = bench.declaration.givesUp.atomic === undefined ? mustFail : mustTellOfFailure;
+          must(w, items, written, `a batch whose row in ${table} the engine refused`);
           // What the failed batch may have left behind, or still sends, is for other guards.
           await rig.quiet();
           await rig.lease.restore(empty);
