@@ -6,6 +6,7 @@ import { controls } from './controls.ts';
 import { defaultMutants } from './defaults.ts';
 import { durabilityMutants } from './durability.ts';
 import { failureMutants } from './failure.ts';
+import { heldMutants } from './held.ts';
 import { identicalMutants } from './identical.ts';
 import { idMutants } from './ids.ts';
 import { inputMutants } from './inputs.ts';
@@ -38,4 +39,5 @@ export const sendBatchMutants: Mutant[] = [
   ...lostAckMutants,
   ...durabilityMutants,
   ...cancellingMutants,
+  ...heldMutants,
 ];
