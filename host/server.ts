@@ -1,9 +1,10 @@
+import { flushCompileCache } from 'node:module';
 import type { Found, Site } from '../contracts/kernel/engine.ts';
 import type { ContractName } from '../contracts/ports.ts';
 import type { Agent } from '../providers/provider.ts';
 import { type Backend, declarationOf, defineBackend, type Entry, type Probe } from './backend.ts';
 import { runCall } from './call.ts';
-import { moveClock } from './clock.ts';
+import { setClock } from './clock.ts';
 import { decode, encode, printInstead } from './codec.ts';
 import { failureOf } from './failure.ts';
 import { importExport } from './modules.ts';
@@ -87,12 +88,14 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
   }
 
   async function load(request: RequestTo<'load'>): Promise<Manifest> {
-    if (request.clockShift !== 0) moveClock(request.clockShift);
+    if (request.clockShift !== 0 || request.clockStandsAt !== undefined) setClock(request);
     for (const [provider, url] of Object.entries(request.agents)) {
       agents.set(provider, (await importExport({ url, export: 'agent' }, 'provider agent')) as Agent);
     }
     // A plain definition will do, too.
     backend = defineBackend((await importExport(request.backend, 'backend')) as Backend);
+    // Where what was compiled is kept for the next host: this one may be killed before it would be.
+    flushCompileCache();
     return manifestOf(backend);
   }
 
