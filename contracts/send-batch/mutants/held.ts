@@ -232,9 +232,8 @@ function heldMutant(
         ...others,
         sendBatch: async (messages, options) => {
           const held = open.get(options.transaction);
-          return held
-            ? send(held, messages, { ...options, transaction: held.inner.handle })
-            : honest(messages, options);
+          if (held) return send(held, messages, { ...options, transaction: held.inner.handle });
+          return (options.transaction === undefined ? honest : sendStrange)(messages, options);
         },
         async begin() {
           const inner = await begin();
