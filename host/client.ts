@@ -76,7 +76,9 @@ class Client implements Host {
   async load(): Promise<void> {
     const { backend, agents, world } = this.#options;
     const within = this.#options.loadWithin ?? loadWithin;
-    const loaded = this.ask({ do: 'load', backend, agents, clockShift: world?.clockShift ?? 0 });
+    const { clockShift = 0, clockStandsAt } = world ?? {};
+    const still = clockStandsAt === undefined ? {} : { clockStandsAt };
+    const loaded = this.ask({ do: 'load', backend, agents, clockShift, ...still });
     this.manifest = await before(loaded, within, () => {
       const message = `${backend.url} did not load within ${within} ms`;
       return new HostRefused({ name: 'LoadTimeout', message, code: 'LOAD_TIMEOUT' });

@@ -14,7 +14,7 @@ export interface ModuleRef {
 export type Request = { id: number } & Ask;
 export type Ask =
   /** Loads the agents (URLs by provider; which one is needed only the backend tells), then the backend. Replies with a manifest. */
-  | { do: 'load'; backend: ModuleRef; agents: Record<string, string>; clockShift: number }
+  | { do: 'load'; backend: ModuleRef; agents: Record<string, string>; clockShift: number; clockStandsAt?: number }
   | { do: 'declare'; variant: string; contract: string; facts: EngineFacts }
   /** Opens a subject (or, with `as: 'probe'`, the backend's own probe) under a session number of the judge's choice. */
   | {

@@ -136,6 +136,7 @@ const requests = [
     backend: Type.Object({ url: Type.String(), export: Type.String() }, closed),
     agents: Type.Record(Type.String(), Type.String()),
     clockShift: Type.Number({ description: "Milliseconds that the host's clock is to be ahead." }),
+    clockStandsAt: Type.Optional(Type.Number({ description: "Where the host's clock is to stand still: epoch ms." })),
   }),
   ask('declare', 'What a variant declares on this engine. The value is a Declaration.', {
     variant: Type.String(),

@@ -23,6 +23,7 @@ export function startHost(options: HostOptions): Promise<Host> {
   const world = options.world ?? {};
   // Only a process has a time zone, and a clock that was moved in the judge's thread would be the judge's.
   const kind = world.zone === undefined ? options.kind : 'process';
-  if (kind === 'inline' && world.clockShift) throw new Error('an inline host has the clock of the judge');
+  if (kind === 'inline' && (world.clockShift || world.clockStandsAt !== undefined))
+    throw new Error('an inline host has the clock of the judge');
   return connect(kind, options, (listener) => links[kind](listener, world));
 }

@@ -74,6 +74,8 @@ export interface World {
   zone?: string;
   /** Milliseconds by which its clock is ahead of the judge's. */
   clockShift?: number;
+  /** Epoch milliseconds at which its clock stands still. */
+  clockStandsAt?: number;
 }
 
 export interface OpenOptions {

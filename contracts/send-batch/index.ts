@@ -1,7 +1,12 @@
 import { contract } from '../kernel/guard.ts';
 import { setupGuards } from '../setup/index.ts';
 import { writingGuards } from '../writing/index.ts';
+import { ambientContextIsKept } from './ambient.ts';
+import { equalTimesStayInOrder } from './arrival.ts';
 import { bodyRoundTrips } from './bodies.ts';
+import { callerIdsAreKept } from './caller-ids.ts';
+import { concurrentBatchesKeepTheirOwnIds } from './concurrent-ids.ts';
+import { defaultsArePerRow } from './defaults.ts';
 import { everyOutcomeReportsTheFailure, unserializableBodyFailsWhole } from './failure.ts';
 import { heldFailureLeavesNoHalf, heldFailureThrows } from './held-failure.ts';
 import { heldForeignOrClosedIsRefused } from './held-refusals.ts';
@@ -13,8 +18,11 @@ import {
 import { idsAreLossless, idsSurviveAnyStep } from './identities.ts';
 import { identicalMessages, idsAreUniqueAndReal, idsInCallerOrder } from './ids.ts';
 import { batchEqualsSingles, metadataRoundTrips, mixedShapesKeepTheirColumns } from './metadata.ts';
+import { outcomeDescribesItsMessage } from './outcome-fields.ts';
+import { eachOutcomeIsTrue } from './partial.ts';
 import { missingNamespaceIsAnError, scheduledJobsAreRejected } from './refusals.ts';
 import { statusRowPerMessage } from './status.ts';
+import { syncAndAsyncAgree } from './sync.ts';
 import { clockIsTheDeclaredOne, timeIsExact } from './time.ts';
 import { sendWrites } from './writes.ts';
 
@@ -26,6 +34,7 @@ export const sendBatch = contract({
     ...setupGuards(sendWrites),
     ...writingGuards(sendWrites),
     everyOutcomeReportsTheFailure,
+    eachOutcomeIsTrue,
     unserializableBodyFailsWhole,
     heldRowsWaitForTheCallersCommit,
     heldRollbackRemovesAll,
@@ -35,11 +44,18 @@ export const sendBatch = contract({
     heldForeignOrClosedIsRefused,
     idsInCallerOrder,
     idsAreUniqueAndReal,
+    outcomeDescribesItsMessage,
     identicalMessages,
     idsSurviveAnyStep,
     idsAreLossless,
+    callerIdsAreKept,
+    concurrentBatchesKeepTheirOwnIds,
+    equalTimesStayInOrder,
+    syncAndAsyncAgree,
     metadataRoundTrips,
     batchEqualsSingles,
+    defaultsArePerRow,
+    ambientContextIsKept,
     mixedShapesKeepTheirColumns,
     bodyRoundTrips,
     timeIsExact,

@@ -92,7 +92,7 @@ async function race<Item>(bench: Bench, w: Writes<Item>, left: Rig, right: Rig, 
 }
 
 /** Whether two connections were at work, from their first statement to their last, during the same time. */
-function overlap(statements: readonly SeenStatement[]): boolean {
+export function overlap(statements: readonly SeenStatement[]): boolean {
   const spans = new Map<number, { from: number; to: number }>();
   for (const { connection, startedMs, endedMs } of statements) {
     const { from, to } = spans.get(connection) ?? { from: startedMs, to: endedMs };
