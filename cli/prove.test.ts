@@ -47,6 +47,16 @@ test.each([
   [['prove', '--concurrency', '0'], '--concurrency "0" is no whole number from 1 to 64'],
   [['prove', 'sqlite'], 'unexpected argument "sqlite"'],
   [['prove', '--fulll'], "unknown option '--fulll'; did you mean --full?"],
+  [
+    ['prove', '--host', 'inline'],
+    'prove has no --host: it spoils many subjects side by side; ' +
+      'run takes it, for one of them: contract-test --mutant <name> --guard <its target> --host <kind>',
+  ],
+  [
+    ['prove', '--trace'],
+    'prove has no --trace: it spoils many subjects side by side; ' +
+      'run takes it, for one of them: contract-test --mutant <name> --guard <its target> --trace',
+  ],
   [['run', '-m', 'send-batch/late'], 'no mutant is called "send-batch/late"; did you mean send-batch/late-write?'],
   [['prov'], 'there is no command "prov"; did you mean prove?'],
 ])('%j is refused with a suggestion', async (argv, message) => {

@@ -1,44 +1,25 @@
 import { Command } from 'commander';
 import { makeReporters } from '../reporters/index.ts';
-import { defaultRuns, defaultTimeout } from '../runner/run-options.ts';
+import { defaultRuns } from '../runner/run-options.ts';
 import { UsageError } from '../runner/usage-error.ts';
 import { cautionOf } from './caution.ts';
 import { checkMutantNames, checkNames } from './check-names.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
+import { addManner, addSelection } from './judging-options.ts';
 import * as option from './options.ts';
 import { type RunFlags, settle } from './settings.ts';
 import { didYouMean } from './suggest.ts';
 
 /** The default command: judges backends by the contracts, and reports. */
 export function runCommand(context: Context, ended: (exitCode: number) => void): Command {
-  return new Command('run')
-    .description('judge backends by the contracts (the default command)')
-    .option(
-      '-p, --provider <path>',
-      `engine, or engine/mode/variant; repeat it or separate by commas (default: ${option.defaultProviders.join(',')})`,
-      option.collect,
-    )
-    .option('--url <url>', option.urlHelp)
-    .option('--provision <way>', option.provisionHelp)
-    .option('--require <name>', 'engine without which the run fails; those named by --provider are', option.collect)
-    .option(
-      '-b, --backend <file>',
-      'module with your backend, file or file#export, in place of the built-in ones',
-      option.collect,
-    )
-    .option('-c, --contract <name>', 'only this contract; repeatable', option.collect)
-    .option('-g, --guard <glob>', 'only guards whose id matches, such as send-batch/ids-*; repeatable', option.collect)
+  const command = new Command('run').description('judge backends by the contracts (the default command)');
+  return addManner(addSelection(command), defaultRuns)
     .option('-m, --mutant <name>', 'spoil the backends by this mutant, as prove does; repeatable', option.collect)
-    .option('--seed <int>', 'seed of everything random (default: a new one, which is printed)')
-    .option('--runs <int>', `generated inputs of each property (default: ${defaultRuns})`)
     .option('--replay <case>', 'only this case of a guard, as the replay line of a failure names it')
-    .option('--timeout <time>', `what a guard has, in ms or as 10s (default: ${defaultTimeout / 1000}s)`)
     .option('--keep', 'leave the namespaces in place, to look into them')
     .option('--trace', 'show what was sent to the engine in a case that broke a rule')
     .option('--host <kind>', `where backends run: ${option.hostKinds.join(', ')} (default: worker)`)
-    .option('-r, --reporter <name>', 'console, json, or json=file; repeatable (default: console)', option.collect)
-    .option('--config <file>', 'configuration (default: contract-test.config.ts, .js or .mjs, where there is one)')
     .option('--strict', 'violated should clauses fail the run, too')
     .option('--debug', 'print stack traces, and all that backends write to the console')
     .argument('[unexpected...]')

@@ -4,6 +4,7 @@ import type { Proof } from '../runner/proof.ts';
 import { sampleProof, sampleTrial } from './fixtures/sample-proof.ts';
 import { terminals } from './fixtures/terminals.ts';
 import { proofConsole } from './proof-console.ts';
+import { whyProofExit } from './proof-text.ts';
 
 /** What the console shows of a proof, from its first path on; times are left out. */
 function shown(proof: Proof): string {
@@ -67,11 +68,13 @@ test('what does not apply is counted by reason, and what is inert everywhere is 
   const text = shown(
     sampleProof([
       on('sqlite/file/loop', { status: 'not-applicable', message: 'ids is given up: it returns none' }),
+      on('sqlite/file/loop', { ...control, status: 'not-applicable', message: 'ids is given up: it returns none' }),
       on('sqlite/file/values', { status: 'inert', verdict: 'upheld', lies: 0 }),
     ]),
   );
   expect(text).toContain('\n1 mutant not applicable\n  1  ids is given up: it returns none\n');
   expect(text).toContain('not-applicable on 1 of 2, inert on sqlite/file/values');
+  expect(text).toContain('\n1 inert, 1 not-applicable\n');
   expect(text).toContain('\n✗ INERT  send-batch/ids-reversed told no lie on any path of sqlite\n');
 });
 
@@ -95,6 +98,20 @@ test('a path on which doctor failed is told of, and nothing is proven', () => {
   const proof = sampleProof([sampleTrial()]);
   proof.paths.push({ ...proof.paths[0]!, path: 'sqlite/memory/prepared', ill: 'doctor: restore (rows are left)' });
   expect(shown(proof)).toContain('not tried: doctor: restore (rows are left)');
+  expect(whyProofExit({ ...proof, exitCode: 3 })).toBe('nothing was tried on sqlite/memory/prepared');
+});
+
+test('mutants that an interrupted proof did not come to are named as such', () => {
+  expect(shown(sampleProof([control], { interrupted: 'interrupted before all mutants had been tried' }))).toContain(
+    '  send-batch/ids-reversed  not tried\n',
+  );
+});
+
+test('a backend that is red itself before a must guard is named as the reason', () => {
+  const red = sampleProof([{ ...control, status: 'uncontrolled' }, sampleTrial({ status: 'uncontrolled' })]);
+  expect(shown(red)).toContain(
+    'exit code 3: not proven: the backend itself is red before send-batch/ids-in-caller-order\n',
+  );
 });
 
 test('the seed is told first, with the engine', () => {

@@ -1,4 +1,5 @@
 import type { Proof, Trial, TrialStatus } from '../runner/proof.ts';
+import { uncontrolledMusts } from '../runner/prove-conclusion.ts';
 import { renderAbsent } from './engine.ts';
 import { paint, type Style, sign, type Terminal } from './terminal.ts';
 import { counted, duration, grouped, indented, pad, paragraph, visible } from './text.ts';
@@ -54,6 +55,7 @@ function guardTable(proof: Proof, terminal: Terminal): string[] {
 
 function fared(proof: Proof, guard: string, mutant: string, terminal: Terminal): string {
   const trials = proof.trials.filter((t) => t.guard === guard && t.mutant === mutant);
+  if (trials.length === 0) return paint(terminal, 'dim', 'not tried');
   return [...new Set(trials.map(({ status }) => status))]
     .map((status) => {
       const paths = trials.filter((t) => t.status === status).map(({ path }) => path);
@@ -133,7 +135,9 @@ function inertLines({ inertEverywhere }: Proof, terminal: Terminal): string[] {
 
 function sums(proof: Proof, terminal: Terminal): string[] {
   const { killed, summary } = proof;
-  const others = (Object.entries(summary) as [TrialStatus, number][])
+  // Mutants that do not apply are counted as above: before their targets alone.
+  const notApplicable = proof.trials.filter((t) => t.status === 'not-applicable' && t.role === 'target').length;
+  const others = (Object.entries({ ...summary, 'not-applicable': notApplicable }) as [TrialStatus, number][])
     .filter(([status, n]) => n > 0 && status !== 'killed')
     .map(([status, n]) => `${grouped(n)} ${status}`);
   const where = counted(proof.paths.length, 'path');
@@ -165,10 +169,7 @@ export function whyProofExit(proof: Proof): string {
         ...count(proof.guards.filter(({ idle }) => idle).length, 'guard is idle', 'guards are idle'),
       ].join(', ');
     case 3:
-      if (proof.paths.some(({ ill }) => ill !== null)) return 'nothing proven: doctor failed';
-      return summary.uncontrolled > 0
-        ? 'not proven: a must guard does not let the backend itself live'
-        : 'nothing proven: no mutant was killed';
+      return whyUnproven(proof);
     case 4:
       return interrupted ?? 'no engine could be had, so nothing was proved';
     case 5:
@@ -176,4 +177,13 @@ export function whyProofExit(proof: Proof): string {
     default:
       return interrupted ?? 'interrupted';
   }
+}
+
+function whyUnproven(proof: Proof): string {
+  const ill = proof.paths.filter((path) => path.ill !== null);
+  if (ill.length > 0) return `nothing was tried on ${ill.map(({ path }) => path).join(', ')}`;
+  const red = uncontrolledMusts(proof);
+  if (red.length === 0) return 'nothing proven: no mutant was killed';
+  const more = red.length > 1 ? ` and ${counted(red.length - 1, 'more must guard')}` : '';
+  return `not proven: the backend itself is red before ${red[0]}${more}`;
 }

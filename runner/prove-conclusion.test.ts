@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleProof, sampleTrial } from '../reporters/fixtures/sample-proof.ts';
 import type { Proof, TrialStatus } from './proof.ts';
-import { concludeProof } from './prove-conclusion.ts';
+import { concludeProof, uncontrolledMusts } from './prove-conclusion.ts';
 
 const ended = { interrupted: false, engineMissing: false, idleCounts: true };
 const exitCode = (proof: Proof, over: Partial<typeof ended> = {}): number => {
@@ -44,6 +44,13 @@ test('a mutant that lies on one path of a provider may be inert on others', () =
   expect(proof.inertEverywhere).toEqual([{ mutant: 'send-batch/ids-reversed', provider: 'memory' }]);
   proof.mutants[0]!.only = 'a statement has more parameters, the more items a batch has';
   expect(exitCode(proof)).toBe(0);
+});
+
+test('where the backend itself breaks a must guard, that is said, whatever was inert', () => {
+  const inert = sampleTrial({ status: 'inert', mutant: 'send-batch/another' });
+  const proof = sampleProof([inert, sampleTrial({ status: 'uncontrolled', role: 'control' })]);
+  expect(exitCode(proof)).toBe(3);
+  expect(uncontrolledMusts(proof)).toEqual(['send-batch/ids-in-caller-order']);
 });
 
 test('nothing is proven where nothing was killed, or where doctor failed', () => {

@@ -36,13 +36,15 @@ function exitCodeOfProof(proof: Proof, o: { interrupted: boolean; engineMissing:
   if (o.interrupted) return 130;
   if (o.engineMissing) return 4;
   if (some(harness)) return 5;
-  if (some(failed) || proof.inertEverywhere.length > 0 || proof.guards.some(({ idle }) => idle)) return 1;
-  if (proof.summary.killed === 0 || unproven(proof) || proof.paths.some(({ ill }) => ill !== null)) return 3;
-  return 0;
+  if (some(failed) || proof.guards.some(({ idle }) => idle)) return 1;
+  // A backend that is broken itself may give a mutant no occasion to lie.
+  if (uncontrolledMusts(proof).length > 0 || proof.paths.some(({ ill }) => ill !== null)) return 3;
+  if (proof.inertEverywhere.length > 0) return 1;
+  return proof.summary.killed === 0 ? 3 : 0;
 }
 
-/** Whether a must guard could not be tried, since it does not let the backend itself live. */
-function unproven({ guards, trials }: Proof): boolean {
-  const must = new Set(guards.filter(({ level }) => level === 'must').map(({ guard }) => guard));
-  return trials.some(({ status, guard }) => status === 'uncontrolled' && must.has(guard));
+/** The must guards that could not be tried, since they do not let the backend itself live. */
+export function uncontrolledMusts({ guards, trials }: Pick<Proof, 'guards' | 'trials'>): string[] {
+  const red = new Set(trials.filter(({ status }) => status === 'uncontrolled').map(({ guard }) => guard));
+  return guards.filter(({ guard, level }) => level === 'must' && red.has(guard)).map(({ guard }) => guard);
 }

@@ -29,6 +29,15 @@ export function chooseMutants(all: readonly Mutant[], patterns: readonly string[
   return all.filter((mutant) => mutant.control || patterns.length === 0 || picomatch.isMatch(mutant.id, [...patterns]));
 }
 
+/** Refuses mutants none of which is aimed at a guard that matches; without a pattern all guards do. */
+export function mustMeetGuards(mutants: readonly Mutant[], guards: readonly string[]): void {
+  const lies = mutants.filter(({ control }) => !control);
+  if (guards.length === 0 || lies.some(({ target }) => picomatch.isMatch(target, [...guards]))) return;
+  const targets = [...new Set(lies.map(({ target }) => target))].join(', ');
+  const whose = lies.length === 1 ? `${lies[0]!.id} is aimed at` : 'the mutants are aimed at';
+  throw new UsageError(`no mutant that is asked for is aimed at ${guards.join(', ')}`, `${whose} ${targets}`);
+}
+
 /** The mutants that spoil subjects of a contract, those of the setup among them. */
 export function mutantsOf(contract: string, mutants: readonly Mutant[]): Mutant[] {
   return mutants.filter(({ id }) => id.startsWith(`${contract}/`) || id.startsWith('setup/'));

@@ -132,6 +132,22 @@ describe('prove', () => {
     expect(seen).toHaveLength(1);
   });
 
+  it('tries nothing where a guard that all others rest on finds the backend itself guilty', async () => {
+    const proof = await proved({ guards: [], backends: fixture('creates-nothing'), paths: ['sqlite/shared'] });
+    expect(proof.trials).toEqual([]);
+    expect(proof.paths).toMatchObject([
+      { ill: expect.stringMatching(/^setup\/namespace-exists does not let the backend itself live: open created/) },
+    ]);
+    expect(proof.exitCode).toBe(3);
+  });
+
+  it('refuses mutants and guards that do not belong together, and says what does', async () => {
+    await expect(proved({ only: ['send-batch/drops-route'] })).rejects.toMatchObject({
+      message: `no mutant that is asked for is aimed at ${inOrder}`,
+      hint: 'send-batch/drops-route is aimed at send-batch/metadata-round-trips',
+    });
+  });
+
   it('refuses a pattern that no mutant has', async () => {
     await expect(proved({ only: ['send-batch/nothing'] })).rejects.toThrow('no mutant matches send-batch/nothing');
   });

@@ -9,7 +9,8 @@ import type { PathContext } from './judge.ts';
 import { pathContext } from './path-context.ts';
 import type { Proof, ProofEvents, ProofPath, ProofReporter, Trial } from './proof.ts';
 import { concludeProof } from './prove-conclusion.ts';
-import { chooseMutants, type GuardPlan, mutantsOf, planPath, whyNotMet } from './prove-plan.ts';
+import { chooseMutants, type GuardPlan, mustMeetGuards, mutantsOf, planPath, whyNotMet } from './prove-plan.ts';
+import { brokenSetup } from './prove-setup.ts';
 import { tryOne, uncontrolled } from './prove-trial.ts';
 import { doctorSays, guardsAtOnce } from './run.ts';
 import type { RunOptions } from './run-options.ts';
@@ -33,6 +34,7 @@ export interface ProveOptions extends RunOptions {
 export async function prove(options: ProveOptions, reporters: readonly ProofReporter[]): Promise<Proof> {
   const startedAt = performance.now();
   const mutants = chooseMutants(allMutants, options.only);
+  if (!options.full) mustMeetGuards(mutants, options.guards);
   const selection = await select(options);
   const plans = new Map(selection.paths.map((selected) => [selected, planOf(selected, mutants, options)]));
   const tell = listeners(reporters);
@@ -49,16 +51,17 @@ export async function prove(options: ProveOptions, reporters: readonly ProofRepo
   const provePath = async (selected: SelectedPath, { engine, report }: Started, turns: Turns) => {
     const { path } = selected;
     const plan = plans.get(selected)!;
-    const ill = doctorSays(report, path.mode) ?? null;
+    const doctor = doctorSays(report, path.mode) ?? null;
+    const context = doctor === null ? await pathContext(selected, engine, options) : undefined;
+    const ill = context ? await brokenSetup(context, turns) : doctor;
     const common = { contract: path.contract, backend: path.backend, provider: path.provider.name };
     const proofPath: ProofPath = { path: path.name, ...common, ill };
     proof.paths.push(proofPath);
     tell('pathStarted', proofPath, ill === null ? trialsOf(plan) : 0);
-    if (ill !== null) {
+    if (!context || ill !== null) {
       total -= trialsOf(plan);
       return;
     }
-    const context = await pathContext(selected, engine, options);
     for (const { guard } of plan) {
       if (whyNotMet(guard, undefined, context) === undefined) applied.set(guard, (applied.get(guard) ?? 0) + 1);
     }
