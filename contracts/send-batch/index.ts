@@ -4,10 +4,14 @@ import { writingGuards } from '../writing/index.ts';
 import { ambientContextIsKept } from './ambient.ts';
 import { equalTimesStayInOrder } from './arrival.ts';
 import { bodyRoundTrips } from './bodies.ts';
+import { failedFlushIsToldAndKept, flushCoversEverythingAccepted, flushWritesOnce } from './buffered.ts';
 import { callerIdsAreKept } from './caller-ids.ts';
+import { chunkSizeOption } from './chunk-size.ts';
 import { concurrentBatchesKeepTheirOwnIds } from './concurrent-ids.ts';
 import { defaultsArePerRow } from './defaults.ts';
+import { sentDuringFlushIsKept } from './during-flush.ts';
 import { everyOutcomeReportsTheFailure, unserializableBodyFailsWhole } from './failure.ts';
+import { explicitFalsyIsKept } from './falsy.ts';
 import { heldFailureLeavesNoHalf, heldFailureThrows } from './held-failure.ts';
 import { heldForeignOrClosedIsRefused } from './held-refusals.ts';
 import {
@@ -17,8 +21,10 @@ import {
 } from './held-visibility.ts';
 import { idsAreLossless, idsSurviveAnyStep } from './identities.ts';
 import { identicalMessages, idsAreUniqueAndReal, idsInCallerOrder } from './ids.ts';
+import { keyGuards } from './keys/index.ts';
 import { batchEqualsSingles, metadataRoundTrips, mixedShapesKeepTheirColumns } from './metadata.ts';
 import { outcomeDescribesItsMessage } from './outcome-fields.ts';
+import { ownReadsAgree } from './own-reads.ts';
 import { eachOutcomeIsTrue } from './partial.ts';
 import { missingNamespaceIsAnError, scheduledJobsAreRejected } from './refusals.ts';
 import { statusRowPerMessage } from './status.ts';
@@ -57,11 +63,19 @@ export const sendBatch = contract({
     defaultsArePerRow,
     ambientContextIsKept,
     mixedShapesKeepTheirColumns,
+    explicitFalsyIsKept,
     bodyRoundTrips,
     timeIsExact,
     clockIsTheDeclaredOne,
     statusRowPerMessage,
     missingNamespaceIsAnError,
     scheduledJobsAreRejected,
+    chunkSizeOption,
+    ownReadsAgree,
+    flushCoversEverythingAccepted,
+    sentDuringFlushIsKept,
+    failedFlushIsToldAndKept,
+    flushWritesOnce,
+    ...keyGuards,
   ],
 });

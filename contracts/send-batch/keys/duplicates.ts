@@ -1,0 +1,95 @@
+import { type Bench, type Guard, guard, type Rig } from '../../kernel/guard.ts';
+import { severalChunks } from '../../kernel/tables.ts';
+import { failureOf } from '../../kernel/writes.ts';
+import type { Message } from '../port.ts';
+import { sendWrites as w } from '../writes.ts';
+import { type Held, hold, keyed, withOtherBodies } from './keyed.ts';
+import { mustBeAsBefore, mustFollowThePolicy } from './policy.ts';
+
+export const duplicatesAreNamed: Guard = guard({
+  id: 'send-batch/duplicates-are-named',
+  statement:
+    'Exactly the messages whose keys are stored already are told as duplicates, with the ids of those rows and none of their own; all others are stored. (Or the batch is refused, naming one of them, where that is declared.)',
+  needs: ['dedupeKey'],
+  proves: ['keys found stored before', 'messages told'],
+  async check(bench) {
+    const size = severalChunks(bench);
+    const slots = Array.from({ length: size }, (_, slot) => slot);
+    const middle = Math.floor(size / 2);
+    const few = [...new Set([0, 1, middle, size - 1])];
+    const taken = { none: [], first: [0], middle: [middle], last: [size - 1], 'a-few': few, all: slots };
+    for (const [name, again] of Object.entries(taken)) {
+      await bench.case(name, async () => {
+        const rig = await bench.open();
+        const batch = keyed(bench, size);
+        // In another order, as no caller would repeat a batch that failed.
+        const held = await hold(bench, rig, again.map((slot) => batch[slot]!).reverse());
+        await goesByThePolicy(bench, rig, held, batch, `a batch with ${again.length} of its ${size} keys taken`);
+      });
+    }
+    await bench.case('with-other-bodies', async () => {
+      const rig = await bench.open();
+      const batch = keyed(bench, size);
+      const earlier = withOtherBodies(
+        bench,
+        few.map((slot) => batch[slot]!),
+      );
+      const held = await hold(bench, rig, earlier.reverse());
+      const what = `a batch with ${few.length} of its ${size} keys taken by other bodies`;
+      await goesByThePolicy(bench, rig, held, batch, what, { otherBodies: true });
+    });
+  },
+});
+
+export const duplicateInsideTheBatch: Guard = guard({
+  id: 'send-batch/duplicate-inside-the-batch',
+  statement:
+    'A key that stands twice in one batch is stored once, by the declared policy, and the outcome does not echo what was not stored.',
+  needs: ['dedupeKey'],
+  proves: ['twins sent', 'messages told'],
+  async check(bench) {
+    const size = severalChunks(bench);
+    const last = size - 1;
+    const groups = {
+      neighbours: [[1, 2]],
+      'first-and-last': [[0, last]],
+      'several-groups': [
+        [0, 3, last - 1],
+        [1, last],
+      ],
+    };
+    for (const [name, twins] of Object.entries(groups)) {
+      for (const bodies of ['equal', 'other'] as const) {
+        await bench.case(`${name}-with-${bodies}-bodies`, async () => {
+          const rig = await bench.open();
+          const batch = keyed(bench, size);
+          for (const [first, ...later] of twins) {
+            const again = Array<Message>(later.length).fill(batch[first!]!);
+            const copies = bodies === 'equal' ? structuredClone(again) : withOtherBodies(bench, again);
+            for (const [i, slot] of later.entries()) batch[slot] = copies[i]!;
+            bench.record('twins sent', later.length);
+          }
+          const what = `a batch in which a key stands twice, under ${bodies} bodies`;
+          await goesByThePolicy(bench, rig, [], batch, what, { otherBodies: bodies === 'other' });
+        });
+      }
+    }
+  },
+});
+
+/** Writes the batch, and fails the guard unless it went by the declared policy. */
+async function goesByThePolicy(
+  bench: Bench,
+  rig: Rig,
+  held: readonly Held[],
+  batch: readonly Message[],
+  what: string,
+  { otherBodies = false } = {},
+): Promise<void> {
+  if (held.length > 0) bench.record('keys found stored before', held.length);
+  const written = await w.write(rig, batch);
+  // Where a key is bound to the content that it was first sent with, another content may be refused as well.
+  if (otherBodies && failureOf(written)) await mustBeAsBefore(bench, rig, held, batch, written, what);
+  else await mustFollowThePolicy(bench, rig, held, batch, written, what);
+  bench.record('messages told', batch.length);
+}

@@ -1,0 +1,22 @@
+import type { Guard } from '../../kernel/guard.ts';
+import { distinctKeysStayDistinct, keysAreKept } from './distinct.ts';
+import { duplicateInsideTheBatch, duplicatesAreNamed } from './duplicates.ts';
+import { loserWaitsForTheHolder, oppositeOrdersDoNotDeadlock, racingKeysStoreOnce } from './races.ts';
+import { keyIsBoundToContent, replayIsRecognised, replayWithFreshItems, retryDoesNotDuplicate } from './retries.ts';
+import { duplicatesEqualSingles } from './singles.ts';
+
+/** What a batch owes to the keys of its messages, where they have any. */
+export const keyGuards: Guard[] = [
+  duplicatesAreNamed,
+  duplicateInsideTheBatch,
+  duplicatesEqualSingles,
+  distinctKeysStayDistinct,
+  keysAreKept,
+  retryDoesNotDuplicate,
+  replayIsRecognised,
+  replayWithFreshItems,
+  keyIsBoundToContent,
+  racingKeysStoreOnce,
+  loserWaitsForTheHolder,
+  oppositeOrdersDoNotDeadlock,
+];

@@ -1,0 +1,35 @@
+import { mustSucceed, premise } from '../../kernel/checks.ts';
+import { type Bench, type Rig, Vacuous } from '../../kernel/guard.ts';
+import { messages } from '../messages.ts';
+import type { Message } from '../port.ts';
+import { sendWrites as w } from '../writes.ts';
+
+/** Messages with a plain key each and no other option, no two alike. */
+export function keyed(bench: Bench, count: number): Message[] {
+  const keys = bench.token();
+  return messages(bench, count, 'bare').map((message, slot) => ({ ...message, dedupeKey: `key-${keys}-${slot}` }));
+}
+
+/** Messages under the same keys and destinations, each with a body that was never sent. */
+export function withOtherBodies(bench: Bench, sent: readonly Message[]): Message[] {
+  return messages(bench, sent.length, 'bare').map(({ body }, slot) => ({ ...sent[slot]!, body }));
+}
+
+/** A message that is stored, and the id of its row. */
+export interface Held {
+  message: Message;
+  id: string;
+}
+
+/** Stores messages whose keys are free, as one batch, and finds them by a reader of the judge's own. */
+export async function hold(bench: Bench, rig: Rig, sent: readonly Message[]): Promise<Held[]> {
+  if (sent.length === 0) return [];
+  const written = await w.write(rig, sent);
+  await premise('the batch that takes the keys', () => mustSucceed(w, sent, written, 'it'));
+  const ids = new Map((await w.stored(bench, rig)).map(({ token, id }) => [token, id]));
+  return sent.map((message) => {
+    const id = ids.get(w.token(message));
+    if (id === undefined) throw new Vacuous('a message that was to take a key is not stored');
+    return { message, id };
+  });
+}

@@ -1,0 +1,210 @@
+import { byToken, failureText, mustCount, mustHaveStoredAll } from '../../kernel/checks.ts';
+import type { SlotLine } from '../../kernel/counterexample.ts';
+import { type Bench, type Guard, guard, type Rig, Vacuous, Violation } from '../../kernel/guard.ts';
+import { linedUp } from '../../kernel/lined-up.ts';
+import { failureChain, type Outcome } from '../../kernel/outcome.ts';
+import { count, short } from '../../kernel/print.ts';
+import { severalChunks } from '../../kernel/tables.ts';
+import { failureOf, type Written } from '../../kernel/writes.ts';
+import { overlap } from '../../writing/concurrent-failure.ts';
+import type { Message } from '../port.ts';
+import { sendWrites as w } from '../writes.ts';
+import { keyed } from './keyed.ts';
+
+/** Batches of two writers that are sent at once, with new keys each time. */
+const rounds = 3;
+
+export const racingKeysStoreOnce: Guard = guard({
+  id: 'send-batch/racing-keys-store-once',
+  statement:
+    'Of two writers that send the same keys at once each key is stored once, and the other is told of a duplicate, with the id of that row.',
+  needs: ['dedupeKey', 'twoHosts', 'lock', 'trace'],
+  needsThread: true,
+  proves: ['calls overlapped', 'keys stored by one of two', 'keys lost to the other'],
+  async check(bench) {
+    for (const [name, size] of Object.entries({ 'one-key': 1, 'many-keys': severalChunks(bench) })) {
+      await bench.case(name, async () => {
+        const writers = await twoWriters(bench);
+        for (let round = 0; round < rounds; round++) {
+          const batch = keyed(bench, size);
+          const both = await raced(bench, writers, [batch, batch]);
+          await mustStoreOnce(bench, writers[0], batch, both);
+        }
+      });
+    }
+  },
+});
+
+type Two<T> = [T, T];
+
+async function twoWriters(bench: Bench): Promise<Two<Rig>> {
+  const left = await bench.open();
+  return [left, await bench.open({ lease: left.lease, anotherHost: true })];
+}
+
+/** Sends two batches at once: neither writes before both are about to. Records whether they overlapped. */
+async function raced(bench: Bench, [left, right]: Two<Rig>, batches: Two<readonly Message[]>): Promise<Two<Written>> {
+  const { lease } = left;
+  const watch = await lease.watch();
+  const both = await linedUp({ facts: bench.facts, lease, sessions: 2 }, () =>
+    Promise.all([w.write(left, batches[0]), w.write(right, batches[1])]),
+  );
+  if (overlap((await watch.stop()).statements)) bench.record('calls overlapped', 1);
+  return both;
+}
+
+/** Fails the guard unless each key is stored once, one of the writers is told so, and the other of its duplicate. */
+async function mustStoreOnce(bench: Bench, rig: Rig, batch: readonly Message[], both: Two<Written>): Promise<void> {
+  const what = `${count(batch.length, 'messages')} with keys, sent by two writers at once,`;
+  const refuses = bench.declaration.keyPolicy === 'refuse';
+  const failed = both.filter((written) => failureOf(written));
+  if (failed.length > (refuses ? 1 : 0)) {
+    const why = failureText(failureOf(failed[0]!)!);
+    const whom = refuses ? 'one of them' : 'each of them is told what is stored and what is a duplicate';
+    throw new Violation(`${what}: ${failed.length} of the two failed (${why}); ${whom} has to be accepted`);
+  }
+  const rows = await mustHaveStoredAll(bench, w, rig, batch, what);
+  for (const written of both) if (!failureOf(written)) mustCount(w, batch, written, what);
+  const told = (slot: number) => both.map(({ outcomes }) => outcomes?.[slot]);
+  const slots = batch.map((message, slot): SlotLine => {
+    const ids = bench.declaration.givesUp.ids === undefined ? rows[slot]!.id : null;
+    const outcomes = told(slot);
+    const winners = outcomes.filter((outcome) => isStored(outcome, ids));
+    const losers = outcomes.filter((outcome) => (refuses ? isFailed(outcome) : isDuplicate(outcome, ids)));
+    return {
+      slot,
+      mark: winners.length === 1 && losers.length === 1 ? 'ok' : 'wrong',
+      sent: w.print(message),
+      expected: `one stored, the other ${refuses ? 'failed' : 'duplicate'}, both of row ${rows[slot]!.id}`,
+      stored: outcomes.map((outcome) => (outcome ? short(outcome) : 'failed')).join(' and '),
+    };
+  });
+  const bad = slots.filter(({ mark }) => mark !== 'ok');
+  if (bad.length > 0) {
+    throw new Violation(
+      `${what}: of ${bad.length} not one is told of its row and the other of a duplicate of it; ` +
+        `first in slot ${bad[0]!.slot}: expected ${bad[0]!.expected}, told ${bad[0]!.stored}`,
+      { input: what, slots },
+    );
+  }
+  bench.record('keys stored by one of two', batch.length);
+  bench.record('keys lost to the other', batch.length);
+}
+
+function isStored(outcome: Outcome | undefined, id: string | null): boolean {
+  return outcome !== undefined && 'stored' in outcome && (id === null || outcome.stored === id);
+}
+
+function isDuplicate(outcome: Outcome | undefined, id: string | null): boolean {
+  return outcome !== undefined && 'duplicate' in outcome && (id === null || outcome.duplicate === id);
+}
+
+function isFailed(outcome: Outcome | undefined): boolean {
+  return outcome === undefined || 'failed' in outcome;
+}
+
+export const oppositeOrdersDoNotDeadlock: Guard = guard({
+  id: 'send-batch/opposite-orders-do-not-deadlock',
+  statement:
+    'Of two batches over the same keys in opposite order each is stored whole, or fails whole with an error that the backend itself calls retryable; both settle.',
+  needs: ['dedupeKey', 'twoHosts', 'lock', 'trace'],
+  needsThread: true,
+  proves: ['calls overlapped', 'batches stored', 'keys sent in opposite orders'],
+  async check(bench) {
+    const writers = await twoWriters(bench);
+    for (let round = 1; round <= rounds; round++) {
+      await bench.case(`round-${round}`, async () => {
+        const batch = keyed(bench, severalChunks(bench));
+        const orders: Two<readonly Message[]> = [batch, batch.toReversed()];
+        const both = await raced(bench, writers, orders);
+        const what = `${count(batch.length, 'messages')} with keys, sent by two writers in opposite orders,`;
+        const accepted = both.filter((written) => !failureOf(written));
+        for (const written of both) mustBeRetryable(bench, written, what);
+        for (const written of accepted) mustCount(w, batch, written, what);
+        if (accepted.length > 0) await mustHaveStoredAll(bench, w, writers[0], batch, what);
+        else await mustHaveLeftNothing(bench, writers[0], batch, what);
+        if (accepted.length > 0) bench.record('batches stored', accepted.length);
+        bench.record('keys sent in opposite orders', batch.length);
+      });
+    }
+  },
+});
+
+/** A batch that gives way to another can be sent again, and has to say so. */
+function mustBeRetryable(bench: Bench, written: Written, what: string): void {
+  const failure = failureOf(written);
+  // Of keys that the other has taken meanwhile, the batch is refused for good.
+  if (!failure || bench.declaration.keyPolicy === 'refuse') return;
+  if (failureChain(failure).some(({ retryable }) => retryable === true)) return;
+  throw new Violation(
+    `${what}: one of them failed without calling it worth another try (retryable: true): ${failureText(failure)}`,
+  );
+}
+
+async function mustHaveLeftNothing(bench: Bench, rig: Rig, batch: readonly Message[], what: string): Promise<void> {
+  const found = byToken(await w.stored(bench, rig));
+  const kept = batch.filter((message) => found.has(w.token(message))).length;
+  if (kept > 0) throw new Violation(`${what}: both failed, yet ${count(kept, 'messages')} of them are stored`);
+}
+
+/** Rounds in which the second writer has to be seen to wait, once at least. */
+const patientRounds = 10;
+/** Statements that the holder runs while the second writer comes: a round trip each. */
+const statementsMeanwhile = 20;
+
+export const loserWaitsForTheHolder: Guard = guard({
+  id: 'send-batch/loser-waits-for-the-holder',
+  statement:
+    'A writer that meets a key of a transaction that is still open waits for its end: when the holder rolls back, the writer stores.',
+  needs: ['dedupeKey', 'transaction', 'twoHosts', 'trace'],
+  needsThread: true,
+  proves: ['writers seen to wait', 'rows stored after the wait'],
+  async check(bench) {
+    const writers = await twoWriters(bench);
+    for (let round = 1; round <= patientRounds; round++) {
+      if (!(await waitsForRollback(bench, writers, statementsMeanwhile * round))) continue;
+      bench.record('writers seen to wait', 1);
+      return;
+    }
+  },
+});
+
+/** Sends a batch whose keys an open transaction holds, and rolls that back. Returns whether the batch was seen to wait. */
+async function waitsForRollback(bench: Bench, [holder, writer]: Two<Rig>, meanwhile: number): Promise<boolean> {
+  const { lease } = holder;
+  const batch = keyed(bench, 5);
+  const table = await lease.callersTable();
+  const transaction = await holder.subject.begin();
+  const held = await w.write(holder, batch, { transaction });
+  if (failureOf(held)) {
+    await transaction.rollback();
+    throw new Vacuous(`no key could be held: a batch in an open transaction failed: ${failureText(failureOf(held)!)}`);
+  }
+  const watch = await lease.watch();
+  const writing = w.write(writer, batch);
+  for (let i = 0; i < meanwhile; i++) await transaction.run(table.insert(`while${i}`));
+  const ended = await transaction.rollback();
+  if ('threw' in ended) throw new Vacuous(`the holder could not roll back: ${failureText(ended.threw)}`);
+  const written = await writing;
+  const { statements } = await watch.stop();
+  const what = 'a batch whose keys were held by a transaction that then rolled back';
+  const failure = failureOf(written);
+  if (failure) throw new Violation(`${what} failed: ${failureText(failure)}; it was to wait, and to be stored`);
+  mustCount(w, batch, written, what);
+  const early = written.outcomes!.findIndex((outcome) => !('stored' in outcome));
+  if (early >= 0) {
+    throw new Violation(
+      `${what}: message ${early} is told as ${short(written.outcomes![early])}, of a row that was never committed`,
+    );
+  }
+  await mustHaveStoredAll(bench, w, writer, batch, what);
+  bench.record('rows stored after the wait', batch.length);
+  const rollback = statements.find(({ kind }) => kind === 'rollback');
+  return statements.some(
+    ({ connection, startedMs, endedMs }) =>
+      rollback !== undefined &&
+      connection !== rollback.connection &&
+      startedMs < rollback.startedMs &&
+      endedMs > rollback.startedMs,
+  );
+}
