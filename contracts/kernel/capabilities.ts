@@ -50,6 +50,8 @@ export const means = [
   'rowFault',
   /** A commit that the engine refuses. */
   'commitFault',
+  /** A rollback that fails. */
+  'rollbackFault',
   /** A lock held by another session. */
   'lock',
   /** The subject's connection can be cut at any point of what it says. */

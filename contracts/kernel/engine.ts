@@ -52,6 +52,8 @@ export type Fault =
   | { at: 'poison'; table: string; text: string }
   /** The next commit that holds a row of `table` is refused by the engine. */
   | { at: 'commit'; table: string }
+  /** The next rollback of a whole transaction fails: the driver refuses it, or its connection is cut before it is sent. */
+  | { at: 'rollback' }
   /** The next rows of `table` get identities from `start` on, `step` apart. */
   | { at: 'identity'; table: string; start: bigint; step: number }
   /** The subject's sessions, those that begin from now on, have this time zone. */
@@ -88,6 +90,7 @@ export const meansOf = {
   row: 'rowFault',
   poison: 'rowFault',
   commit: 'commitFault',
+  rollback: 'rollbackFault',
   identity: 'identityStart',
   session: 'sessionZone',
   lock: 'lock',

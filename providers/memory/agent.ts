@@ -113,6 +113,7 @@ function faultDuty(nonce: string, fault: Fault): Duty {
   if (fault.at === 'row') return rowFaultDuty(nonce, fault);
   if (fault.at === 'poison') return poisonDuty(nonce, fault);
   if (fault.at === 'commit') return commitFaultDuty(nonce, fault.table);
+  if (fault.at === 'rollback') return rollbackFaultDuty(nonce);
   throw new TypeError(`memory: no fault at ${fault.at}`);
 }
 
@@ -155,6 +156,15 @@ function commitFaultDuty(nonce: string, table: string): Duty {
     if (tables.has(table) && trap.sprung.count === 0) trap.spring(rows);
   };
   return { hook: { beforeRow, beforeCommit }, report: () => ({ ...trap.sprung }) };
+}
+
+function rollbackFaultDuty(nonce: string): Duty {
+  const trap = new Trap(nonce);
+  const around = <T>({ kind }: Operation, run: () => T): T => {
+    if (kind === 'rollback' && trap.sprung.count === 0) trap.spring(0);
+    return run();
+  };
+  return { hook: { around }, report: () => ({ ...trap.sprung }) };
 }
 
 class Trap {

@@ -70,6 +70,19 @@ export async function examine(lease: () => Promise<Lease>): Promise<DoctorCheck[
       check(`fault at ${fault.at} is disarmed`, after === null, after ?? 'the next row was stored');
     }
 
+    const armed = await a.arm({ at: 'rollback' });
+    const open = one.begin();
+    const error = attempt(() => open.rollback());
+    const { count: sprang } = await armed.sprung();
+    await armed.disarm();
+    const again = attempt(() => open.rollback());
+    const refused = error?.includes(armed.nonce) === true && sprang === 1 && again === null;
+    check(
+      'fault at rollback fires',
+      refused,
+      `${error ?? 'no error'}; counted ${sprang}; then ${again ?? 'rolled back'}`,
+    );
+
     const [before, now] = [performance.now(), Date.now()];
     const sane = now > Date.UTC(2025, 0) && performance.now() >= before;
     check('clock is sane', sane, new Date(now).toISOString());

@@ -67,6 +67,7 @@ export async function examine(driver: Driver, newLease: () => Promise<Lease>): P
     await tried('wire is seen', () => wireIsSeen(a));
     for (const fault of faultsOf(a.lease)) await tried(`${nameOf(fault)} fires`, () => faultFires(a, fault));
     await tried('cut fires', () => cutFires(a));
+    await tried('rollback fault fires', () => rollbackFaultFires(a));
     await tried('hold fires', () => holdFires(a));
     for (const by of abortKinds) await tried(`abort (${by}) fires`, () => abortFires(a, by));
     await tried('identity fault fires', () => identityIsSet(a));
@@ -199,6 +200,18 @@ async function cutFires(a: Rehearsal): Promise<DoctorCheck[]> {
     cuts.push({ name: `cut (${commit}) fires`, ok, detail });
   }
   return cuts;
+}
+
+async function rollbackFaultFires(a: Rehearsal): Promise<DoctorCheck[]> {
+  const { lease, subject } = a;
+  const armed = await lease.arm({ at: 'rollback' });
+  await subject.query(beginThree);
+  const error = await subject.errorOf('ROLLBACK');
+  const { count } = await armed.sprung();
+  await armed.disarm();
+  const left = await a.count();
+  const detail = `${error ?? 'no error'}; sprang ${count}, ${left} rows left`;
+  return [{ name: 'rollback fault fires', ok: error !== null && count === 1 && left === 0, detail }];
 }
 
 async function holdFires(a: Rehearsal): Promise<DoctorCheck[]> {

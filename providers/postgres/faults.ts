@@ -21,6 +21,7 @@ export async function armFault(place: Place, fault: Fault): Promise<ArmedFault> 
     case 'lock':
     case 'start':
       return armLock(place);
+    case 'rollback':
     case 'cut':
     case 'hold':
     case 'delay':

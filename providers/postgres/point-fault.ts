@@ -4,13 +4,14 @@ import { type Act, cutting, holding } from '../wire/index.ts';
 import { newNonce, type Place } from './armed-fault.ts';
 import { writingFunctions } from './catalog.ts';
 
-type PointFault = Extract<Fault, { at: 'cut' | 'hold' | 'delay' | 'crash' }>;
+type PointFault = Extract<Fault, { at: 'rollback' | 'cut' | 'hold' | 'delay' | 'crash' }>;
 
 /** Arms at the tap what is to be done, once, at a point of what the subject says. */
 export async function armPoint(place: Place, fault: PointFault): Promise<ArmedFault> {
   const released = Promise.withResolvers<void>();
   place.tap.knowFunctions(await place.run(writingFunctions));
-  const armed = place.tap.interfere(fault.point, actOf(place, fault, released.promise));
+  const point = fault.at === 'rollback' ? ({ rollback: true } as const) : fault.point;
+  const armed = place.tap.interfere(point, actOf(place, fault, released.promise));
   return {
     nonce: newNonce(),
     reached: armed.reached,
@@ -26,7 +27,7 @@ export async function armPoint(place: Place, fault: PointFault): Promise<ArmedFa
 }
 
 function actOf(place: Place, fault: PointFault, released: Promise<void>): Act {
-  if (fault.at === 'cut') return cutting;
+  if (fault.at === 'cut' || fault.at === 'rollback') return cutting;
   if (fault.at === 'crash') {
     const kill = async (): Promise<'drop'> => {
       await place.crash();

@@ -50,6 +50,7 @@ export async function examine(newLease: () => Promise<Lease>): Promise<DoctorChe
     await tried('lease is isolated', () => leaseIsIsolated(a, b));
     await tried('restore restores', () => restoreRestores(a, b));
     for (const fault of faultsOf(a.lease)) await tried(`${nameOf(fault)} fires`, () => faultFires(a, fault));
+    await tried('rollback fault fires', () => rollbackFaultFires(a));
     if (!a.lease.facts.lacks.crash) await tried('crash fault fires', () => crashKills(leases[2]));
     await tried('clock is sane', () => clockIsSane(a));
   } finally {
@@ -128,6 +129,19 @@ async function faultFires({ lease, errorOf, count, query }: Rehearsal, fault: Fa
     detail: after ?? `${stored} of 3 rows stored afterwards, ${traces.length} traces of the trap left`,
   };
   return [fires, disarmed];
+}
+
+async function rollbackFaultFires({ lease, errorOf, count }: Rehearsal): Promise<DoctorCheck[]> {
+  const armed = await lease.arm({ at: 'rollback' });
+  await errorOf(`BEGIN; INSERT INTO things (value) VALUES ('x')`);
+  const error = await errorOf('ROLLBACK');
+  const sprung = await armed.sprung();
+  await armed.disarm();
+  const again = await errorOf('ROLLBACK');
+  const left = await count();
+  const ok = error?.includes(armed.nonce) === true && sprung.count === 1 && again === null && left === 0;
+  const detail = `${error ?? 'no error'}; sprang ${sprung.count}; ${again ?? `then rolled back, ${left} rows left`}`;
+  return [{ name: 'rollback fault fires', ok, detail }];
 }
 
 /** A crash needs a process of its own. */

@@ -2,6 +2,7 @@
 const busy = 5;
 const locked = 6;
 const foreignKeyViolated = 787;
+export const diskFailed = 10;
 
 function resultCode(cause: unknown): number {
   for (let error = cause; error instanceof Error; error = error.cause) {

@@ -1,6 +1,6 @@
 import type { Fault, Point, SeenStatement, Sprung } from '../../contracts/kernel/engine.ts';
 import { dieLeaving } from './crash-mark.ts';
-import { isBusy, isForeignKeyViolation } from './errors.ts';
+import { diskFailed, isBusy, isForeignKeyViolation } from './errors.ts';
 import type { Connection } from './instrument.ts';
 import { signUp, waitAtStart } from './waiting-list.ts';
 
@@ -26,7 +26,7 @@ export interface FailedStatement {
 export interface FaultCounter {
   /** Asked by the trap's trigger for each row: true springs it. */
   gate(connection: Connection, holds: boolean): boolean;
-  /** A statement is about to run. */
+  /** A statement is about to run; what this throws, the statement does. */
   began(statement: Statement): void;
   /** A statement has run without an error, and changed so many rows. */
   succeeded(statement: Statement, rows: number): void;
@@ -146,6 +146,27 @@ export class ForeignKeysOff extends Error {
   override message = 'the subject switched foreign keys off: SQLite then has no commit that fails';
 }
 
+/** Refuses the first rollback of a whole transaction, as a disk that fails would; the transaction stays open. */
+class RollbackCounter extends Counter {
+  readonly #nonce: string;
+
+  constructor(nonce: string) {
+    super();
+    this.#nonce = nonce;
+  }
+
+  override began({ kind }: Statement): void {
+    if (kind !== 'rollback' || this.sprung.count > 0) return;
+    this.sprung.count += 1;
+    this.sprung.raised += 1;
+    throw Object.assign(new Error(`disk I/O error (${this.#nonce})`), {
+      code: 'ERR_SQLITE_ERROR',
+      errcode: diskFailed,
+      errstr: 'disk I/O error',
+    });
+  }
+}
+
 /** Counts the statements that another session's lock kept from running, and tells of those that will wait for it. */
 class LockCounter extends Counter {
   readonly #list: string;
@@ -248,6 +269,8 @@ export function counterFor(
       return new PoisonCounter(nonce);
     case 'commit':
       return new CommitCounter(hasForeignKeys);
+    case 'rollback':
+      return new RollbackCounter(nonce);
     case 'lock':
       return new LockCounter(mark, keepsReaders);
     case 'start':

@@ -84,7 +84,12 @@ export class WatchedSite {
     statement.startedMs = monotonicMs();
     statement.endedMs = statement.startedMs;
     const begun = { connection, kind: statement.kind, sql, commits: commits(statement, insideTransaction) };
-    for (const fault of this.faults.values()) fault.began(begun);
+    try {
+      for (const fault of this.faults.values()) fault.began(begun);
+    } catch (error) {
+      this.#ended(connection, sql, statement, insideTransaction, { error });
+      throw error;
+    }
     return (ending) => {
       statement.endedMs = monotonicMs();
       // Of two savepoints of one name the inner one is released first, and that commits nothing.

@@ -1,13 +1,13 @@
 import type { Point } from '../../contracts/kernel/engine.ts';
 import type { Verdict } from './flow.ts';
-import { shorten } from './sql.ts';
+import { kindOf, shorten } from './sql.ts';
 import type { Step } from './turns.ts';
 
 /**
- * A point of what a subject says; or before the next message of a transaction that may have written something, when the
- * server has answered all before it and waits.
+ * A point of what a subject says; before the next rollback of a whole transaction; or before the next message of a
+ * transaction that may have written something, when the server has answered all before it and waits.
  */
-export type Place = Point | { inside: true };
+export type Place = Point | { rollback: true } | { inside: true };
 
 /** One connection, as far as an interference has to do with it. */
 export interface Victim {
@@ -87,6 +87,7 @@ export class Interference {
     if (!this.#waits) return false;
     if ('statement' in point) return this.#statements >= point.statement;
     if ('matching' in point) return statements.some((sql) => sql.includes(point.matching));
+    if ('rollback' in point) return statements.some((sql) => kindOf(sql) === 'rollback');
     return 'commit' in point && point.commit === 'before-sent' && commits;
   }
 
