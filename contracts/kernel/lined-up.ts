@@ -30,7 +30,7 @@ export async function linedUp<T>(
 }
 
 /** Waits for whatever comes first, but no longer. */
-async function within(milliseconds: number, ...events: Promise<unknown>[]): Promise<void> {
+export async function within(milliseconds: number, ...events: Promise<unknown>[]): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, milliseconds);

@@ -21,7 +21,8 @@ export const metadataRoundTrips: Guard = guard({
   proves: ['messages compared', 'options on each message'],
   async check(bench) {
     const options = offeredOptions(bench);
-    if (options.length === 0) throw new NotApplicable('backend', 'no metadata option is offered');
+    const columns = bench.declaration.offers.includes('columns');
+    if (options.length === 0 && !columns) throw new NotApplicable('backend', 'no metadata option is offered');
     const roundTrip = async (batch: Message[], what: string) => {
       const rig = await bench.open();
       const written = await w.write(rig, batch);
@@ -35,7 +36,13 @@ export const metadataRoundTrips: Guard = guard({
     await bench.case('text-beyond-ascii', () =>
       roundTrip(messages(bench, 12).map(beyondAscii), 'a batch whose options hold text beyond ASCII'),
     );
-    bench.record('options on each message', options.length);
+    if (columns) {
+      const withColumns = messages(bench, severalChunks(bench)).map(
+        (message, slot): Message => ({ ...message, columns: { tenant: `tenant-${(slot * 7) % 1009}` } }),
+      );
+      await bench.case('user-columns', () => roundTrip(withColumns, "a batch that sets a column of the user's own"));
+    }
+    bench.record('options on each message', options.length + (columns ? 1 : 0));
   },
 });
 

@@ -64,6 +64,11 @@ export function messageDifferences(bench: Bench, message: Message, row: StoredIt
     if (!matches(expected, found, bench.declaration.timeResolution))
       differences.push({ field: option, expected: shown(expected), found });
   }
+  if (!bench.declaration.offers.includes('columns')) return differences;
+  for (const [column, expected] of Object.entries(message.columns ?? {})) {
+    const found = row.fields[column];
+    if (!sameJson(expected, found)) differences.push({ field: `column ${column}`, expected, found });
+  }
   return differences;
 }
 
