@@ -3,7 +3,8 @@ import { type Store, StoreError, Transaction } from '../../memory.ts';
 import { undo } from './atomically.ts';
 import type { KeyRule } from './keys.ts';
 import { type Reading, type ReadingRules, readMessages } from './new-message.ts';
-import { locksOf, tables, writeBatch } from './write-batch.ts';
+import { tables } from './tables.ts';
+import { locksOf, writeBatch } from './write-batch.ts';
 
 /** What tells the variants with keys apart. */
 export interface SenderRules extends ReadingRules {

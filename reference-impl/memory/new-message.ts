@@ -17,6 +17,8 @@ export interface NewMessage extends Outgoing {
 
 /** A message that was read: its row, and what is stored beside it. */
 export interface Reading {
+  /** Its place in the batch. */
+  position: number;
   row: NewMessage;
   /** Whether the caller chose the id. */
   ownId: boolean;
@@ -39,14 +41,14 @@ export function readMessages(
 ): Reading[] {
   return outgoing(messages, options, rules.offers).map((content, position) => {
     try {
-      return readMessage(messages[position]!, content, rules, context);
+      return { position, ...readMessage(messages[position]!, content, rules, context) };
     } catch (error) {
       throw new MessageRefused(position, error);
     }
   });
 }
 
-function readMessage(message: Message, content: Outgoing, rules: ReadingRules, context: string | null): Reading {
+function readMessage(message: Message, content: Outgoing, rules: ReadingRules, context: string | null) {
   const { destination } = content;
   if (destination !== null && rules.destinations !== 'any' && !rules.destinations.includes(destination)) {
     throw new TypeError(`there is no destination ${JSON.stringify(destination)}`);

@@ -2,7 +2,7 @@ import type { ReceivedMessage } from '../../index.ts';
 import type { Row, Store } from '../../memory.ts';
 import { atomically } from './atomically.ts';
 import type { NewMessage } from './new-message.ts';
-import { tables } from './write-batch.ts';
+import { tables } from './tables.ts';
 
 /** Takes up to `count` messages that are due and not expired, in the order in which they were inserted. */
 export function receive(store: Store, count: number): ReceivedMessage[] {

@@ -16,7 +16,7 @@ import { Buffer } from './buffer.ts';
 import { KeyedSender, type SenderRules } from './keyed-sender.ts';
 import type { Reading } from './new-message.ts';
 import { receive } from './receive.ts';
-import { tables } from './write-batch.ts';
+import { storedMessages, tables } from './tables.ts';
 
 const ofMessages: Offer[] = [...metadata, 'dedupeKey', 'callerIds', 'columns', 'jobs'];
 const offers: Offer[] = [...ofMessages, 'transaction', 'cancel', 'chunkSize'];
@@ -43,7 +43,7 @@ export const everything: Entry<'send-batch', MemorySite> = {
     keysEqual: rules.keys.equal,
     badChunkSize: rules.badChunkSize,
   },
-  rows: `${tables.messages} by messageId`,
+  rows: storedMessages,
   statuses: tables.statuses,
   open: (site) => new EverythingSender(openStore(site.name), rules),
 };

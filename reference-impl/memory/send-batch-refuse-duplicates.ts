@@ -10,7 +10,7 @@ import {
 import { openStore } from '../../memory.ts';
 import { offers as metadata } from '../outgoing.ts';
 import { KeyedSender, type SenderRules } from './keyed-sender.ts';
-import { tables } from './write-batch.ts';
+import { storedMessages } from './tables.ts';
 
 const offers: Offer[] = [...metadata, 'dedupeKey'];
 
@@ -26,7 +26,7 @@ const rules: SenderRules = {
 /** A batch in which a key is taken fails whole, as by a unique index; a key is taken for all destinations. */
 export const refuseDuplicates: Entry<'send-batch', MemorySite> = {
   declare: { offers, keyPolicy: rules.keys.policy, keysEqual: rules.keys.equal, onFailure: 'outcomes' },
-  rows: `${tables.messages} by messageId`,
+  rows: storedMessages,
   open: (site) => new RefusingSender(openStore(site.name), rules),
 };
 

@@ -2,7 +2,7 @@ import type { Entry, MemorySite, Offer } from '../../index.ts';
 import { openStore } from '../../memory.ts';
 import { offers as metadata } from '../outgoing.ts';
 import { KeyedSender, type SenderRules } from './keyed-sender.ts';
-import { tables } from './write-batch.ts';
+import { storedMessages, tables } from './tables.ts';
 
 const offers: Offer[] = [...metadata, 'dedupeKey', 'chunkSize'];
 
@@ -24,7 +24,7 @@ export const replaceDuplicates: Entry<'send-batch', MemorySite> = {
     badChunkSize: rules.badChunkSize,
     onFailure: 'throws',
   },
-  rows: `${tables.messages} by messageId`,
+  rows: storedMessages,
   statuses: tables.statuses,
   open: (site) => new KeyedSender(openStore(site.name), rules),
 };
