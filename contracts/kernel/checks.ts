@@ -20,17 +20,25 @@ export function mustSucceed<Item>(w: Writes<Item>, items: readonly Item[], writt
   mustCount(w, items, written, what);
   const stored = claimedStored(written);
   if (stored !== items.length) {
-    throw new Violation(`${what}: only ${stored} of ${count(items.length, w.noun)} are reported stored`);
+    throw new Violation(`${about(what)}: only ${stored} of ${count(items.length, w.noun)} are reported stored`);
   }
 }
 
-/** Does what a guard begins with or compares with. When that goes wrong, the guard has nothing to say of its own rule. */
+/** What a message is about, in front of its colon: a clause that goes on without one ends in a comma. */
+export function about(what: string): string {
+  return what.replace(/,$/, '');
+}
+
+/**
+ * Does what a guard begins with or compares with, and calls it `it`. When that goes wrong, the guard has nothing to say
+ * of its own rule.
+ */
 export async function premise<T>(what: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof Violation && error.constructor === Violation)
-      throw new Vacuous(`${what} went wrong: ${error.message}`);
+      throw new Vacuous(`${what} went wrong: ${error.message.replace(/^it: /, '')}`);
     throw error;
   }
 }
@@ -39,7 +47,7 @@ export async function premise<T>(what: string, work: () => Promise<T> | T): Prom
 export function mustCount<Item>(w: Writes<Item>, items: readonly Item[], written: Written, what: string): void {
   const found = written.outcomes?.length ?? 0;
   if (found !== items.length) {
-    throw new Violation(`${what}: ${count(found, 'outcomes')} for ${count(items.length, w.noun)}`);
+    throw new Violation(`${about(what)}: ${count(found, 'outcomes')} for ${count(items.length, w.noun)}`);
   }
 }
 
@@ -121,10 +129,13 @@ export async function mustHaveStoredNothing<Item>(
     const line = { slot, sent: w.print(item), expected: 'nothing' };
     return n === 0 ? { ...line, mark: 'ok', stored: 'nothing' } : { ...line, mark: 'torn', stored: count(n, 'rows') };
   });
-  throw new Violation(`${what}: ${kept} of ${count(items.length, w.noun)} are stored although the batch failed`, {
-    input: `${count(items.length, w.noun)}, ${what}`,
-    slots,
-  });
+  throw new Violation(
+    `${about(what)}: ${kept} of ${count(items.length, w.noun)} are stored although the batch failed`,
+    {
+      input: `${count(items.length, w.noun)}, ${what}`,
+      slots,
+    },
+  );
 }
 
 /** Fails the guard unless every item is stored exactly once; returns what is stored, by slot. */
@@ -145,7 +156,7 @@ export async function mustHaveStoredAll<Item>(
       ...(lost.length > 0 ? [`${lost.length} of ${count(items.length, w.noun)} are not stored${late ?? ''}`] : []),
       ...(doubled > 0 ? [`${doubled} of ${count(items.length, w.noun)} are stored more than once`] : []),
     ];
-    throw new Violation(`${what}: ${faults.join(', ')}`, slotTable(w, items, rows, what));
+    throw new Violation(`${about(what)}: ${faults.join(', ')}`, slotTable(w, items, rows, what));
   }
   return rows.map((r) => r[0]!);
 }
@@ -218,7 +229,7 @@ export function mustAgree<Item>(
   });
   const first = differences[bad]!;
   throw new Violation(
-    `${what}: ${differences.filter((list) => list.length > 0).length} of ${count(items.length, w.noun)} are not ${how}; ` +
+    `${about(what)}: ${differences.filter((list) => list.length > 0).length} of ${count(items.length, w.noun)} are not ${how}; ` +
       `first in slot ${bad}: expected ${print(first, 'expected')}, found ${print(first, 'found')}`,
     { input: `${count(items.length, w.noun)}, ${what}`, slots },
   );

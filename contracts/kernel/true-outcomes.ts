@@ -1,4 +1,4 @@
-import { byToken, failureText, mustCount, mustKnow, type Recorded, saysUnknown } from './checks.ts';
+import { about, byToken, failureText, mustCount, mustKnow, type Recorded, saysUnknown } from './checks.ts';
 import type { SlotLine } from './counterexample.ts';
 import { type Bench, type Rig, Violation } from './guard.ts';
 import type { Outcome } from './outcome.ts';
@@ -37,7 +37,7 @@ export async function mustBeTrue<Item>(
     const { told, least, most } = expectation(written, written.outcomes?.[slot], atomic);
     const n = found[slot]!.length;
     const mark = n > most ? (most === 0 ? 'torn' : 'duplicated') : n < least ? 'lost' : 'ok';
-    const line = { slot, mark, sent: w.print(item), expected: `${told}: ${rowsText(least, most)}` } as const;
+    const line = { slot, mark, sent: w.print(item), expected: `${rowsText(least, most)} (${told})` } as const;
     return { ...line, stored: n === 0 ? 'nothing' : count(n, 'rows') };
   });
   const counterexample = { input: `${count(items.length, w.noun)}, ${what}`, slots };
@@ -46,13 +46,22 @@ export async function mustBeTrue<Item>(
     const first = wrong[0]!;
     const why = failure ? ` (${failureText(failure)})` : '';
     throw new Violation(
-      `${what}: ${wrong.length} of ${count(items.length, w.noun)} are not as reported${why}; ` +
-        `first in slot ${first.slot}: told ${first.expected}, found ${first.stored}`,
+      `${about(what)}: ${wrong.length} of ${count(items.length, w.noun)} are not as reported${why}; ` +
+        `first in slot ${first.slot}: expected ${first.expected}, found ${first.stored}`,
       counterexample,
     );
   }
   if (atomic && stored > 0 && stored < items.length) {
-    throw new Violation(`${what}: ${stored} of ${count(items.length, w.noun)} are stored`, counterexample);
+    // Each may be there or not, but not some and some: those that are fewer are shown as wrong.
+    const torn = slots.map((line, slot): SlotLine => {
+      const isThere = found[slot]!.length > 0;
+      const isOdd = isThere === stored <= items.length / 2;
+      return { ...line, expected: 'all of them, or none', ...(isOdd && { mark: isThere ? 'torn' : 'lost' }) };
+    });
+    throw new Violation(
+      `${about(what)}: ${stored} of ${count(items.length, w.noun)} are stored; it has to be all of them, or none`,
+      { ...counterexample, slots: torn },
+    );
   }
   mustClaimItsOwn(bench, written, found, what);
   return { stored, failed: failure !== undefined };
@@ -60,13 +69,13 @@ export async function mustBeTrue<Item>(
 
 /** What the caller was told of one item, and between how many rows that is true. */
 function expectation(written: Written, outcome: Outcome | undefined, atomic: boolean) {
-  if (isUnknown(written, outcome)) return { told: 'unknown', least: 0, most: 1 };
+  if (isUnknown(written, outcome)) return { told: 'told as unknown', least: 0, most: 1 };
   // A throw says nothing of the single items where they need not share one fate.
-  if (written.threw) return { told: 'thrown', least: 0, most: atomic ? 0 : 1 };
+  if (written.threw) return { told: 'the call threw', least: 0, most: atomic ? 0 : 1 };
   if (outcome && ('stored' in outcome || 'duplicate' in outcome)) {
-    return { told: 'stored' in outcome ? 'stored' : 'duplicate', least: 1, most: 1 };
+    return { told: 'stored' in outcome ? 'told as stored' : 'told as a duplicate', least: 1, most: 1 };
   }
-  return { told: 'failed', least: 0, most: 0 };
+  return { told: 'told as failed', least: 0, most: 0 };
 }
 
 function isUnknown({ threw }: Written, outcome: Outcome | undefined): boolean {
@@ -86,6 +95,6 @@ function mustClaimItsOwn(bench: Bench, written: Written, found: { id: string }[]
   const own = new Set(found.flat().map(({ id }) => id));
   const invented = claimedIds(written).filter((id) => !own.has(id));
   if (invented.length > 0) {
-    throw new Violation(`${what}: ${count(invented.length, 'ids')} name none of its rows (${short(invented)})`);
+    throw new Violation(`${about(what)}: ${count(invented.length, 'ids')} name none of its rows (${short(invented)})`);
   }
 }

@@ -1,4 +1,4 @@
-import { byToken, mustCount, saysUnknown } from './checks.ts';
+import { about, byToken, mustCount, saysUnknown } from './checks.ts';
 import type { SlotLine } from './counterexample.ts';
 import { type Bench, type Rig, Violation } from './guard.ts';
 import { count, short } from './print.ts';
@@ -25,13 +25,13 @@ export async function mustBeWholeOrNone<Item>(
   const total = rows.reduce((sum, r) => sum + r.length, 0);
   if (total > there) {
     throw new Violation(
-      `${what}: ${count(total, 'rows')} are stored of ${count(items.length, w.noun)}; it has to be each of them once, or none`,
+      `${about(what)}: ${count(total, 'rows')} are stored of ${count(items.length, w.noun)}; it has to be each of them once, or none`,
       { input: `${count(items.length, w.noun)}, ${what}`, slots: slotLines(w, items, rows) },
     );
   }
   if (there > 0 && there < items.length) {
     throw new Violation(
-      `${what}: ${there} of ${count(items.length, w.noun)} are stored; it has to be all of them, or none`,
+      `${about(what)}: ${there} of ${count(items.length, w.noun)} are stored; it has to be all of them, or none`,
       { input: `${count(items.length, w.noun)}, ${what}`, slots: slotLines(w, items, rows) },
     );
   }
@@ -66,7 +66,7 @@ export function toldOf<Item>(w: Writes<Item>, items: readonly Item[], written: W
   const other = told.findIndex((t) => t !== told[0]);
   if (other < 0) return told[0] ?? 'stored';
   throw new Violation(
-    `${what}: the outcomes are mixed: slot 0 says ${short(written.outcomes[0])}, slot ${other} says ${short(written.outcomes[other])}`,
+    `${about(what)}: the outcomes are mixed: slot 0 says ${short(written.outcomes[0])}, slot ${other} says ${short(written.outcomes[other])}`,
   );
 }
 
@@ -86,7 +86,7 @@ export function mustClaimWhatIsThere<Item>(
   const foreign = claimedIds(written).filter((id) => !found.ids.has(id));
   if (foreign.length > 0) {
     throw new Violation(
-      `${what}: ${count(foreign.length, 'outcomes')} claim an id that none of its rows has (${short(foreign)})`,
+      `${about(what)}: ${count(foreign.length, 'outcomes')} claim an id that none of its rows has (${short(foreign)})`,
     );
   }
 }
