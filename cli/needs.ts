@@ -4,6 +4,7 @@ const meansInWords: Record<Means, string> = {
   observer: 'a second reader that can look while a write is in flight',
   rowFault: 'an error that it raises at the n-th row of a table',
   commitFault: 'a commit that it refuses',
+  rollbackFault: 'a rollback that can be made to fail',
   lock: 'a lock held by another session',
   cut: 'a connection that can be cut at any point of what the subject says',
   hold: 'a connection on which what the subject says can be held at any point',

@@ -65,9 +65,21 @@ async function askedOfIds(bench: Bench, size: number): Promise<'own' | 'real'> {
 }
 
 /** A subject on a namespace whose identities begin and step as told, in every table that a batch numbers. */
-async function rigWithIdentity(bench: Bench, identity: { start: bigint; step: number }): Promise<Rig> {
+async function rigWithIdentity(bench: Bench, identity: Identity): Promise<Rig> {
   const tables = Object.keys(await tablesWritten(bench, w, messages(bench, 3)));
   const rig = await bench.open();
+  await armIdentity(rig, tables, identity);
+  return rig;
+}
+
+/** The next identity, and how far the ones after it are apart. */
+interface Identity {
+  start: bigint;
+  step: number;
+}
+
+/** Makes the tables that number their rows go on from an identity. */
+export async function armIdentity(rig: Rig, tables: readonly string[], identity: Identity): Promise<void> {
   let reason = 'no table has an identity';
   let armed = 0;
   for (const table of tables) {
@@ -80,7 +92,6 @@ async function rigWithIdentity(bench: Bench, identity: { start: bigint; step: nu
     }
   }
   if (armed === 0) throw new NotApplicable('engine', reason);
-  return rig;
 }
 
 /** Sends a batch, checks that its ids name their messages, and returns the ids as stored, ascending. */

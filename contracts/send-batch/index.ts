@@ -10,6 +10,8 @@ import { chunkSizeOption } from './chunk-size.ts';
 import { concurrentBatchesKeepTheirOwnIds } from './concurrent-ids.ts';
 import { defaultsArePerRow } from './defaults.ts';
 import { sentDuringFlushIsKept } from './during-flush.ts';
+import { emptyBatchSendsNothing } from './empty.ts';
+import { errorKeepsItsClass, foreignConflictIsAnError, originalErrorSurvivesRollback } from './errors.ts';
 import { everyOutcomeReportsTheFailure, unserializableBodyFailsWhole } from './failure.ts';
 import { explicitFalsyIsKept } from './falsy.ts';
 import { heldFailureLeavesNoHalf, heldFailureThrows } from './held-failure.ts';
@@ -21,12 +23,18 @@ import {
 } from './held-visibility.ts';
 import { idsAreLossless, idsSurviveAnyStep } from './identities.ts';
 import { identicalMessages, idsAreUniqueAndReal, idsInCallerOrder } from './ids.ts';
+import { scheduledJobsAreRejected } from './jobs.ts';
 import { keyGuards } from './keys/index.ts';
 import { batchEqualsSingles, metadataRoundTrips, mixedShapesKeepTheirColumns } from './metadata.ts';
 import { outcomeDescribesItsMessage } from './outcome-fields.ts';
 import { ownReadsAgree } from './own-reads.ts';
 import { eachOutcomeIsTrue } from './partial.ts';
-import { missingNamespaceIsAnError, scheduledJobsAreRejected } from './refusals.ts';
+import {
+  invalidMessageFailsWhole,
+  missingNamespaceIsAnError,
+  unknownDestinationFailsWhole,
+  unsupportedOptionIsRefused,
+} from './refusals.ts';
 import { statusRowPerMessage } from './status.ts';
 import { syncAndAsyncAgree } from './sync.ts';
 import { clockIsTheDeclaredOne, timeIsExact } from './time.ts';
@@ -41,7 +49,12 @@ export const sendBatch = contract({
     ...writingGuards(sendWrites),
     everyOutcomeReportsTheFailure,
     eachOutcomeIsTrue,
+    originalErrorSurvivesRollback,
     unserializableBodyFailsWhole,
+    invalidMessageFailsWhole,
+    unknownDestinationFailsWhole,
+    foreignConflictIsAnError,
+    errorKeepsItsClass,
     heldRowsWaitForTheCallersCommit,
     heldRollbackRemovesAll,
     heldFailureThrows,
@@ -68,7 +81,9 @@ export const sendBatch = contract({
     timeIsExact,
     clockIsTheDeclaredOne,
     statusRowPerMessage,
+    unsupportedOptionIsRefused,
     missingNamespaceIsAnError,
+    emptyBatchSendsNothing,
     scheduledJobsAreRejected,
     chunkSizeOption,
     ownReadsAgree,
