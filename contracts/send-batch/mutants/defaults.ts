@@ -1,6 +1,8 @@
 import type { Mutant, MutantTools } from '../../kernel/mutant.ts';
+import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message } from '../port.ts';
-import { ordinaryCopy } from './ordinary.ts';
+import { isDrawn } from '../rows.ts';
+import { optionsOf, ordinaryCopy } from './ordinary.ts';
 import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
 
 type Row = Record<string, unknown>;
@@ -26,6 +28,24 @@ export const defaultMutants: Mutant[] = [
       return answer(reply);
     },
   }),
+  batchMutant({
+    id: 'one-default-for-all',
+    lie: 'Draws a value that is to be drawn for each message (a token, a secret) once for a whole batch.',
+    target: 'send-batch/defaults-are-per-row',
+    only: 'a column of each row is drawn anew, as a UUID is',
+    // Told of messages that set nothing: others may be looked at while they are written.
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      if (copy === undefined || copy.length < 2 || copy.some((message) => optionsOf(message).length > 0))
+        return honest(messages, options);
+      const { edit } = tools.hand;
+      const known = new Set<string>();
+      await edit((row, table) => known.add(print(row, table)));
+      const reply = await ask(honest, copy, options);
+      if (!hasFailed(reply)) await shareDrawn(edit, known, new Set(answer(reply).map(idOf)), tools);
+      return answer(reply);
+    },
+  }),
 ];
 
 type Edit = MutantTools['hand']['edit'];
@@ -37,13 +57,7 @@ async function emptyDefault(
   sent: ReadonlySet<unknown>,
   tools: MutantTools,
 ): Promise<void> {
-  const rows = new Map<string, Row[]>();
-  await edit((row, table) => {
-    if (known.has(print(row, table))) return;
-    const added = rows.get(table);
-    if (added) added.push({ ...row });
-    else rows.set(table, [{ ...row }]);
-  });
+  const rows = await addedRows(edit, known);
   const found = [...rows].flatMap(([table, added]) => {
     const column = Object.keys(added[0]!).find((name) => isDefault(name, added, sent));
     return column === undefined ? [] : [{ table, column }];
@@ -61,6 +75,42 @@ async function emptyDefault(
       // The engine refuses this value; the next one may do.
     }
   }
+}
+
+/** Gives every new row what was drawn for the first one; ids stay. */
+async function shareDrawn(
+  edit: Edit,
+  known: ReadonlySet<string>,
+  ids: ReadonlySet<string>,
+  tools: MutantTools,
+): Promise<void> {
+  for (const [table, added] of await addedRows(edit, known)) {
+    const [first] = added;
+    const columns = Object.keys(first!).filter((name) =>
+      added.every((row) => isDrawn(row[name]) && !ids.has(String(row[name]))),
+    );
+    if (added.length < 2 || columns.length === 0) continue;
+    await edit((row, of) => {
+      if (of === table && !known.has(print(row, of))) for (const column of columns) row[column] = first![column];
+    });
+    tools.lied();
+  }
+}
+
+/** Copies of the rows that are new, by table. */
+async function addedRows(edit: Edit, known: ReadonlySet<string>): Promise<Map<string, Row[]>> {
+  const rows = new Map<string, Row[]>();
+  await edit((row, table) => {
+    if (known.has(print(row, table))) return;
+    const added = rows.get(table);
+    if (added) added.push({ ...row });
+    else rows.set(table, [{ ...row }]);
+  });
+  return rows;
+}
+
+function idOf(outcome: ReportedOutcome): string {
+  return 'stored' in outcome ? String(outcome.stored) : '';
 }
 
 function isDefault(column: string, rows: readonly Row[], sent: ReadonlySet<unknown>): boolean {

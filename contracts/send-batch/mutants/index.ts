@@ -1,11 +1,17 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import { aftermathMutants } from './aftermath.ts';
+import { ambientMutants } from './ambient.ts';
+import { arrivalMutants } from './arrival.ts';
 import { bodyMutants } from './bodies.ts';
+import { bufferMutants } from './buffered.ts';
 import { cancellingMutants } from './cancelling.ts';
+import { chunkSizeMutants } from './chunk-size.ts';
 import { controls } from './controls.ts';
 import { defaultMutants } from './defaults.ts';
 import { durabilityMutants } from './durability.ts';
 import { failureMutants } from './failure.ts';
+import { falsyMutants } from './falsy.ts';
+import { givenIdMutants } from './given-ids.ts';
 import { heldMutants } from './held.ts';
 import { identicalMutants } from './identical.ts';
 import { idMutants } from './ids.ts';
@@ -14,9 +20,14 @@ import { largeMutants } from './large.ts';
 import { limitMutants } from './limits.ts';
 import { lostAckMutants } from './lost-ack.ts';
 import { metadataMutants } from './metadata.ts';
+import { outcomeFieldMutants } from './outcome-fields.ts';
+import { ownReadMutants } from './own-reads.ts';
+import { partialMutants } from './partial.ts';
+import { racingMutants } from './racing.ts';
 import { refusalMutants } from './refusals.ts';
 import { roundTripMutants } from './round-trips.ts';
 import { shapeMutants } from './shapes.ts';
+import { syncMutants } from './sync.ts';
 import { timeMutants } from './time.ts';
 
 /** The behavioural mutants of `send-batch`. */
@@ -40,4 +51,15 @@ export const sendBatchMutants: Mutant[] = [
   ...durabilityMutants,
   ...cancellingMutants,
   ...heldMutants,
+  ...ambientMutants,
+  ...arrivalMutants,
+  ...bufferMutants,
+  ...chunkSizeMutants,
+  ...falsyMutants,
+  ...givenIdMutants,
+  ...outcomeFieldMutants,
+  ...ownReadMutants,
+  ...partialMutants,
+  ...racingMutants,
+  ...syncMutants,
 ];

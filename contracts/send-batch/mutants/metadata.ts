@@ -12,6 +12,7 @@ const droppable = [
   'route',
   'correlationId',
   'headers',
+  'columns',
 ] as const satisfies readonly (keyof Message)[];
 
 /** Lies about the value of an option, told in the batch and on the single path alike. */

@@ -1,0 +1,52 @@
+import type { Mutant } from '../../kernel/mutant.ts';
+import { batchMutant } from './spoil.ts';
+
+const target = 'send-batch/chunk-size-option';
+
+/** Lies about the size of chunks that the caller asks for. */
+export const chunkSizeMutants: Mutant[] = [
+  sizeLie({
+    id: 'chunk-option-ignored',
+    lie: 'Cuts a batch as ever, whatever chunk size the caller asks for.',
+    size: () => undefined,
+  }),
+  sizeLie({
+    id: 'option-is-the-number-of-chunks',
+    lie: 'Cuts a batch into as many chunks as the caller wants messages in each.',
+    size: (asked, count) => Math.ceil(count / asked),
+  }),
+  sizeLie({
+    id: 'chunks-of-two',
+    lie: 'Cuts a batch into chunks of two, whatever chunk size the caller asks for.',
+    size: () => 2,
+  }),
+  batchMutant({
+    id: 'bad-chunk-size-is-one',
+    lie: 'Takes a chunk size that is none for 1, where it has to be refused.',
+    target,
+    cannot: ({ badChunkSize }) =>
+      badChunkSize === 'refused' ? undefined : 'what is stored is the same as by the default',
+    spoil: (honest, tools) => async (messages, options) => {
+      const { chunkSize } = options;
+      if (chunkSize === undefined || chunkSize > 0) return honest(messages, options);
+      tools.lied();
+      return honest(messages, { ...options, chunkSize: 1 });
+    },
+  }),
+];
+
+/** A lie about a size that may well be asked for. */
+function sizeLie(m: Pick<Mutant, 'id' | 'lie'> & { size(asked: number, count: number): number | undefined }): Mutant {
+  const { size, ...described } = m;
+  return batchMutant({
+    ...described,
+    target,
+    spoil: (honest, tools) => async (messages, options) => {
+      const { chunkSize: asked, ...others } = options;
+      if (asked === undefined || !(asked > 0) || messages.length === 0) return honest(messages, options);
+      const chunkSize = size(asked, messages.length);
+      if (chunkSize !== asked) tools.lied();
+      return honest(messages, chunkSize === undefined ? others : { ...others, chunkSize });
+    },
+  });
+}

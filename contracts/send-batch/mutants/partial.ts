@@ -1,0 +1,70 @@
+import type { Mutant } from '../../kernel/mutant.ts';
+import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import { answer, ask, batchMutant } from './spoil.ts';
+
+const target = 'send-batch/each-outcome-is-true';
+
+/** Lies about batches that are stored in part; told only by backends that give up being atomic. */
+export const partialMutants: Mutant[] = [
+  partLie({
+    id: 'item-error-ignored',
+    lie: 'Reports as stored the messages of a batch whose errors came beside those that were stored.',
+    told: (outcomes) => outcomes.map((outcome) => ('failed' in outcome ? { stored: noRow } : outcome)),
+  }),
+  partLie({
+    id: 'all-failed-when-one-failed',
+    lie: 'Reports every message of a batch as failed when one of them failed, though the others are stored.',
+    told: (outcomes) => {
+      const failed = outcomes.find((outcome) => 'failed' in outcome)!;
+      return outcomes.map(() => failed);
+    },
+  }),
+  partLie({
+    id: 'error-on-the-wrong-slot',
+    lie: 'Reports the outcomes of a batch that is stored in part one slot further on.',
+    told: (outcomes) => [outcomes.at(-1)!, ...outcomes.slice(0, -1)],
+  }),
+  batchMutant({
+    id: 'missing-from-both-lists-is-ok',
+    lie: 'Reports as stored a message that is neither among those that were stored nor among those that failed.',
+    target,
+    spoil: (honest, tools) => async (messages, options) => {
+      if (messages.length < 4) return honest(messages, options);
+      // The second to last is left out, and sent after all where nothing has failed.
+      const left = messages.at(-2)!;
+      const reply = await ask(honest, [...messages.slice(0, -2), messages.at(-1)!], options);
+      if ('threw' in reply) throw reply.threw;
+      const outcomes = [...reply.value];
+      if (!isInPart(outcomes)) {
+        const [own] = answer(await ask(honest, [left], options));
+        return outcomes.toSpliced(-1, 0, own!);
+      }
+      tools.lied();
+      return outcomes.toSpliced(-1, 0, { stored: noRow });
+    },
+  }),
+];
+
+/** An id that no row has. */
+const noRow = 1_000_000_007;
+
+/** A lie about the outcomes of a batch of which some messages were stored and some failed. */
+function partLie(
+  m: Pick<Mutant, 'id' | 'lie'> & { told(outcomes: readonly ReportedOutcome[]): readonly ReportedOutcome[] },
+): Mutant {
+  const { told, ...described } = m;
+  return batchMutant({
+    ...described,
+    target,
+    spoil: (honest, tools) => async (messages, options) => {
+      const outcomes = await honest(messages, options);
+      if (!isInPart(outcomes)) return outcomes;
+      tools.lied();
+      return told(outcomes);
+    },
+  });
+}
+
+function isInPart(outcomes: readonly ReportedOutcome[]): boolean {
+  return outcomes.some((outcome) => 'failed' in outcome) && outcomes.some((outcome) => 'stored' in outcome);
+}
