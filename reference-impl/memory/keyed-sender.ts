@@ -46,7 +46,7 @@ export class KeyedSender implements SendBatchPort {
     options: SendOptions,
     offers: readonly Offer[] = this.#rules.offers,
   ): Reading[] {
-    return readMessages(messages, options, { ...this.#rules, offers }, this.context());
+    return readMessages(messages, this.#usable(options), { ...this.#rules, offers }, this.context());
   }
 
   /** The ambient context of the call. */
@@ -103,10 +103,14 @@ export class KeyedSender implements SendBatchPort {
     return transaction;
   }
 
-  #chunkOf({ chunkSize }: SendOptions): number {
-    if (chunkSize === undefined) return this.#rules.chunk;
-    if (Number.isInteger(chunkSize) && chunkSize > 0) return chunkSize;
-    if (this.#rules.badChunkSize === 'default') return this.#rules.chunk;
-    throw new RangeError(`chunkSize must be a whole number from 1, not ${chunkSize}`);
+  #chunkOf(options: SendOptions): number {
+    return this.#usable(options).chunkSize ?? this.#rules.chunk;
+  }
+
+  /** The options without a chunk size that means the default. */
+  #usable(options: SendOptions): SendOptions {
+    const { chunkSize, ...others } = options;
+    if (this.#rules.badChunkSize === 'refused' || chunkSize === undefined) return options;
+    return Number.isSafeInteger(chunkSize) && chunkSize > 0 ? options : others;
   }
 }

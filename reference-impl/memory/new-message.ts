@@ -30,6 +30,8 @@ export interface Reading {
 export interface ReadingRules {
   offers: readonly Offer[];
   destinations: Declaration['destinations'];
+  /** Messages of a batch, at most. */
+  maxItems: number;
 }
 
 /** All messages of a batch, read and checked before anything is written. */
@@ -39,6 +41,9 @@ export function readMessages(
   rules: ReadingRules,
   context: string | null,
 ): Reading[] {
+  if (messages.length > rules.maxItems) {
+    throw new RangeError(`a batch has at most ${rules.maxItems} messages, and this one has ${messages.length}`);
+  }
   return outgoing(messages, options, rules.offers).map((content, position) => {
     try {
       return { position, ...readMessage(messages[position]!, content, rules, context) };

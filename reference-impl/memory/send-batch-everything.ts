@@ -25,6 +25,7 @@ const destinations = ['orders', 'invoices', 'letters'];
 const rules: SenderRules = {
   offers,
   destinations,
+  maxItems: Number.POSITIVE_INFINITY,
   keys: { policy: 'skip', equal: [] },
   chunk: 100,
   badChunkSize: 'refused',

@@ -17,6 +17,7 @@ const offers: Offer[] = [...metadata, 'dedupeKey'];
 const rules: SenderRules = {
   offers,
   destinations: 'any',
+  maxItems: 1000,
   keys: { policy: 'refuse', equal: ['destination'] },
   chunk: Number.POSITIVE_INFINITY,
   badChunkSize: 'refused',
@@ -25,7 +26,13 @@ const rules: SenderRules = {
 
 /** A batch in which a key is taken fails whole, as by a unique index; a key is taken for all destinations. */
 export const refuseDuplicates: Entry<'send-batch', MemorySite> = {
-  declare: { offers, keyPolicy: rules.keys.policy, keysEqual: rules.keys.equal, onFailure: 'outcomes' },
+  declare: {
+    offers,
+    limits: { maxItems: rules.maxItems },
+    keyPolicy: rules.keys.policy,
+    keysEqual: rules.keys.equal,
+    onFailure: 'outcomes',
+  },
   rows: storedMessages,
   open: (site) => new RefusingSender(openStore(site.name), rules),
 };

@@ -9,6 +9,7 @@ const offers: Offer[] = [...metadata, 'dedupeKey', 'chunkSize'];
 const rules: SenderRules = {
   offers,
   destinations: 'any',
+  maxItems: 1000,
   keys: { policy: 'replace', equal: ['case', 'trailingSpace'] },
   chunk: Number.POSITIVE_INFINITY,
   badChunkSize: 'default',
@@ -19,6 +20,7 @@ const rules: SenderRules = {
 export const replaceDuplicates: Entry<'send-batch', MemorySite> = {
   declare: {
     offers,
+    limits: { maxItems: rules.maxItems },
     keyPolicy: rules.keys.policy,
     keysEqual: rules.keys.equal,
     badChunkSize: rules.badChunkSize,
