@@ -12,6 +12,7 @@ interface Content {
   route: string | null;
   correlationId: string | null;
   headers: string | null;
+  dedupeKey: string | null;
 }
 
 /** A message as it is stored, dated by the caller's clock in epoch milliseconds. */
@@ -28,7 +29,11 @@ export interface Undated extends Content {
 }
 
 /** All messages of a batch, read and checked before anything is written; the clock is read once for the whole batch. */
-export function outgoing(messages: readonly Message[], options: SendOptions, offered = offers): Outgoing[] {
+export function outgoing(
+  messages: readonly Message[],
+  options: SendOptions,
+  offered: readonly Offer[] = offers,
+): Outgoing[] {
   const now = Date.now();
   return undated(messages, options, offered).map(({ delay, expiration, ...content }) => ({
     ...content,
@@ -42,8 +47,13 @@ export function outgoing(messages: readonly Message[], options: SendOptions, off
  * All messages of a batch, read and checked before anything is written: whatever cannot be stored exactly is refused
  * with the position of its message.
  */
-export function undated(messages: readonly Message[], options: SendOptions, offered = offers): Undated[] {
+export function undated(
+  messages: readonly Message[],
+  options: SendOptions,
+  offered: readonly Offer[] = offers,
+): Undated[] {
   refuseOthers(offered, messages, options);
+  checkChunkSize(options.chunkSize);
   return messages.map((message, position) => {
     try {
       return readMessage(message);
@@ -65,8 +75,15 @@ export class MessageRefused extends TypeError {
   }
 }
 
+function checkChunkSize(chunkSize: unknown): void {
+  if (chunkSize === undefined || (Number.isSafeInteger(chunkSize) && (chunkSize as number) > 0)) return;
+  throw Object.assign(new RangeError(`chunkSize is ${String(chunkSize)}, not a whole number from 1 on`), {
+    retryable: false,
+  });
+}
+
 function readMessage(message: Message): Undated {
-  const { body, destination, delay, expiration, priority, route, correlationId, headers } = message;
+  const { body, destination, delay, expiration, priority, route, correlationId, headers, dedupeKey } = message;
   return {
     body: exactJson(body),
     destination: text('destination', destination),
@@ -74,6 +91,7 @@ function readMessage(message: Message): Undated {
     route: text('route', route),
     correlationId: text('correlationId', correlationId),
     headers: jsonObject('headers', headers),
+    dedupeKey: text('dedupeKey', dedupeKey),
     delay: offset('delay', delay),
     expiration: offset('expiration', expiration),
   };

@@ -1,15 +1,20 @@
+import { inKeyOrder } from '../dedupe-keys.ts';
 import type { Undated } from '../outgoing.ts';
 
-/** A batch turned on its side: an array for each column, to be unnested by the server. */
+/** A batch turned on its side: an array for each column, the slots first, to be unnested by the server. */
 export function columns(rows: readonly Undated[]): unknown[][] {
+  const entries = inKeyOrder(rows);
+  const column = (read: (row: Undated) => unknown) => entries.map(([, row]) => read(row));
   return [
-    rows.map((row) => row.body),
-    rows.map((row) => row.destination),
-    rows.map((row) => row.priority),
-    rows.map((row) => row.route),
-    rows.map((row) => row.correlationId),
-    rows.map((row) => row.delay),
-    rows.map((row) => row.expiration),
-    rows.map((row) => row.headers),
+    entries.map(([slot]) => slot),
+    column((row) => row.body),
+    column((row) => row.destination),
+    column((row) => row.priority),
+    column((row) => row.route),
+    column((row) => row.correlationId),
+    column((row) => row.dedupeKey),
+    column((row) => row.delay),
+    column((row) => row.expiration),
+    column((row) => row.headers),
   ];
 }

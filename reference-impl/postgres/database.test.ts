@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AnswerLost } from './answer-lost.ts';
 import { Database } from './database.ts';
@@ -51,7 +52,9 @@ test('a commit of a failed transaction, which the server takes for a rollback, i
 test('a commit that the server refuses is a failure', async () => {
   const attempt = database.transaction((client) => client.query('INSERT INTO numbers VALUES (1), (1)'));
   await expect(attempt).rejects.toMatchObject({ code: '23505' });
-  await expect(database.statement({ text: 'INSERT INTO numbers VALUES (1), (1)' })).rejects.toMatchObject({
+  await expect(
+    database.statement((client) => client.query('INSERT INTO numbers VALUES (1), (1)')),
+  ).rejects.toMatchObject({
     code: '23505',
   });
   expect(await stored()).toEqual([]);
@@ -65,7 +68,7 @@ test('the first error is the one to be told when the rollback fails as well', as
     throw first;
   });
   await expect(attempt).rejects.toBe(first);
-  await database.statement({ text: 'INSERT INTO numbers VALUES (2)' });
+  await database.statement((client) => client.query('INSERT INTO numbers VALUES (2)'));
   expect(await stored()).toEqual([2]);
 });
 
@@ -82,18 +85,20 @@ test('a connection that cannot roll back is not used again', async () => {
 });
 
 test('a session that is ended under a statement fails it, and the next has another', async () => {
-  const end = { text: 'SELECT pg_terminate_backend(pg_backend_pid())' };
+  const end = (client: ClientBase) => client.query('SELECT pg_terminate_backend(pg_backend_pid())');
   await expect(database.statement(end)).rejects.toMatchObject({ code: '57P01' });
-  await expect(database.transaction((client) => client.query(end))).rejects.toMatchObject({ code: '57P01' });
-  await database.statement({ text: 'INSERT INTO numbers VALUES (1)' });
+  await expect(database.transaction(end)).rejects.toMatchObject({ code: '57P01' });
+  await database.statement((client) => client.query('INSERT INTO numbers VALUES (1)'));
   expect(await stored()).toEqual([1]);
 });
 
 test('sessions that are ended while nobody uses them are replaced', async () => {
-  await Promise.all(Array.from({ length: 4 }, () => database.statement({ text: 'SELECT pg_sleep(0.01)' })));
+  await Promise.all(
+    Array.from({ length: 4 }, () => database.statement((client) => client.query('SELECT pg_sleep(0.01)'))),
+  );
   await schema.endSessions();
   // Until the pool has heard of it, a statement may still be given a connection that is gone.
-  const insert = () => database.statement({ text: 'INSERT INTO numbers VALUES (1)' });
+  const insert = () => database.statement((client) => client.query('INSERT INTO numbers VALUES (1)'));
   await vi.waitFor(insert, { timeout: 30_000 });
   expect(await stored()).toEqual([1]);
 });
@@ -102,7 +107,7 @@ test('an answer that is lost while the server commits is neither a success nor a
   const proxy = await startCuttingProxy(schema.site.port);
   const cut = await Database.open(schema.site.url.replace(`:${schema.site.port}/`, `:${proxy.port}/`), '');
   proxy.cutAt = 'INSERT';
-  await expect(cut.statement({ text: 'INSERT INTO numbers VALUES (1)' })).rejects.toThrow(AnswerLost);
+  await expect(cut.statement((client) => client.query('INSERT INTO numbers VALUES (1)'))).rejects.toThrow(AnswerLost);
   proxy.cutAt = 'COMMIT';
   const batch = cut.transaction((client) => client.query('INSERT INTO numbers VALUES (2)'));
   await expect(batch).rejects.toThrow(AnswerLost);
@@ -118,7 +123,7 @@ test('an answer that is lost while the server commits is neither a success nor a
 });
 
 describe('a call that is aborted', () => {
-  const insert = { text: 'INSERT INTO numbers VALUES (1)' };
+  const insert = (client: ClientBase) => client.query('INSERT INTO numbers VALUES (1)');
   let controller: AbortController;
   let cancelled: Database;
   beforeEach(() => {
@@ -150,13 +155,13 @@ describe('a call that is aborted', () => {
   test('before it began gets no connection', async () => {
     controller.abort();
     await expect(cancelled.statement(insert)).rejects.toBe(controller.signal.reason);
-    await expect(cancelled.transaction((client) => client.query(insert))).rejects.toBe(controller.signal.reason);
+    await expect(cancelled.transaction(insert)).rejects.toBe(controller.signal.reason);
     expect(await stored()).toEqual([]);
   });
 
   test('inside its transaction has failed, while the server still waits', async () => {
     await schema.admin.query('BEGIN; LOCK TABLE numbers');
-    const call = cancelled.transaction((client) => client.query(insert));
+    const call = cancelled.transaction(insert);
     await waiting(1);
     controller.abort();
     await expect(call).rejects.toBe(controller.signal.reason);
@@ -166,7 +171,7 @@ describe('a call that is aborted', () => {
 
   test('between the last statement and the commit has failed', async () => {
     const call = cancelled.transaction(async (client) => {
-      await client.query(insert);
+      await insert(client);
       controller.abort();
     });
     await expect(call).rejects.toHaveProperty('name', 'AbortError');
@@ -176,7 +181,7 @@ describe('a call that is aborted', () => {
   test('in its commit is neither a success nor a failure', async () => {
     await schema.admin.query('BEGIN; INSERT INTO numbers VALUES (1)');
     // The commit waits to see what becomes of the other row that must not be there twice.
-    const call = cancelled.transaction((client) => client.query(insert));
+    const call = cancelled.transaction(insert);
     await waiting(1);
     controller.abort();
     await expect(call).rejects.toThrow(AnswerLost);
@@ -195,14 +200,16 @@ describe('a call that is aborted', () => {
 
   test('while it waits for a connection leaves that to others', async () => {
     await schema.admin.query('BEGIN; LOCK TABLE numbers');
-    const others = Array.from({ length: 4 }, () => database.statement({ text: 'SELECT FROM numbers' }));
+    const others = Array.from({ length: 4 }, () => database.statement((client) => client.query('SELECT FROM numbers')));
     await waiting(4);
     const call = cancelled.statement(insert);
     controller.abort();
     await expect(call).rejects.toBe(controller.signal.reason);
     await schema.admin.query('COMMIT');
     await Promise.all(others);
-    await Promise.all(Array.from({ length: 5 }, () => database.statement({ text: 'SELECT FROM numbers' })));
+    await Promise.all(
+      Array.from({ length: 5 }, () => database.statement((client) => client.query('SELECT FROM numbers'))),
+    );
     expect(await stored()).toEqual([]);
   });
 
@@ -210,7 +217,7 @@ describe('a call that is aborted', () => {
     await cancelled.statement(insert);
     controller.abort();
     expect(await stored()).toEqual([1]);
-    await database.statement({ text: 'SELECT FROM numbers' });
+    await database.statement((client) => client.query('SELECT FROM numbers'));
   });
 });
 

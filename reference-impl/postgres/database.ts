@@ -1,11 +1,9 @@
-import { DatabaseError, Pool, type PoolClient, type QueryConfig } from 'pg';
+import { type ClientBase, DatabaseError, Pool, type PoolClient } from 'pg';
 import { AnswerLost } from './answer-lost.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** Connections that one sender opens at most. */
 const connections = 4;
-
-type Row = Record<string, unknown>;
 
 /**
  * A message store on a server, reached by a pool of connections.
@@ -40,15 +38,17 @@ export class Database {
     return new Database(this.#pool, signal);
   }
 
-  /** Runs one statement, which commits itself. */
-  statement(query: QueryConfig): Promise<Row[]> {
-    const work = (client: PoolClient) => committed(client.query<Row>(query)).then(({ rows }) => rows);
+  /** Runs `work`, which is one statement that commits itself. */
+  statement<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
     // After an error nobody can tell here in which state the connection is; another one is opened when it is needed.
-    return this.#connected(work, () => Promise.reject());
+    return this.#connected(
+      (client) => committed(work(client)),
+      () => Promise.reject(),
+    );
   }
 
   /** Runs `work` in a transaction on one connection: all of it is committed, or none. */
-  transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  transaction<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
     const whole = async (client: PoolClient) => {
       await client.query('BEGIN');
       const result = await work(client);
@@ -105,7 +105,8 @@ export class Database {
   }
 }
 
-async function commit(client: PoolClient): Promise<void> {
+/** Commits the transaction that is open on the connection. */
+export async function commit(client: ClientBase): Promise<void> {
   const { command } = await committed(client.query('COMMIT'));
   // The server takes COMMIT of a failed transaction for ROLLBACK, and calls that a success.
   if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}: nothing was stored`);

@@ -4,7 +4,6 @@ import type { Message, PostgresSite, ReportedOutcome, SendBatchPort } from '../.
 import { startCuttingProxy } from './fixtures/cutting-proxy.ts';
 import { startServer, type TestSchema } from './fixtures/server.ts';
 import backend from './index.ts';
-import { schema as tables } from './schema.ts';
 
 let server: Awaited<ReturnType<typeof startServer>>;
 let schema: TestSchema;
@@ -294,7 +293,6 @@ describe.each(Object.keys(backend.variants))('%s', (variant) => {
       { route: 'a\0' },
       { destination: '\ud800' },
       { job: 'j' },
-      { dedupeKey: 'k' },
       { id: '7' },
       { columns: { c: 1 } },
     ]) {
@@ -353,11 +351,10 @@ describe.each(Object.keys(backend.variants))('%s', (variant) => {
 
 /**
  * Returned rows in an order that is not that of the statement: a view whose rule sorts what it is to insert by another
- * column. (PostgreSQL lets no rule rewrite an insert that reads from another part of its statement, as `unnest` does.)
+ * column. (PostgreSQL lets no rule rewrite an insert that reads from another part of its statement, as `unnest` and `procedure` do.)
  */
-const sortedByRule =
-  tables.replace('TABLE IF NOT EXISTS messages', 'TABLE IF NOT EXISTS kept') +
-  `
+const sortByRule = `
+  ALTER TABLE messages RENAME TO kept;
   CREATE VIEW messages AS SELECT * FROM kept;
   CREATE RULE sorted AS ON INSERT TO messages DO INSTEAD
     INSERT INTO kept (slot, body, destination, priority, route, correlation_id, due_at, expires_at)
@@ -366,9 +363,9 @@ const sortedByRule =
     RETURNING kept.*;
 `;
 
-test.each(['values', 'copy', 'procedure'])('%s asks nothing of the order of RETURNING', async (variant) => {
-  await admin.query(sortedByRule);
+test.each(['values', 'copy'])('%s asks nothing of the order of RETURNING', async (variant) => {
   sender = await opened(variant);
+  await admin.query(sortByRule);
   const messages = numbered(300).map((message, i) => ({
     ...message,
     route: String((i * 7919) % 10007).padStart(5, '0'),

@@ -1,3 +1,5 @@
+import { inKeyOrder } from '../dedupe-keys.ts';
+import type { Answer } from '../outcomes-by-slot.ts';
 import { insertOne } from './insert-one.ts';
 import { sendBatchBy } from './sender.ts';
 
@@ -7,14 +9,12 @@ import { sendBatchBy } from './sender.ts';
  * For batches of a few messages, and to compare the others with. It relies on nothing but the transaction.
  */
 export const loop = sendBatchBy(
-  (database, rows) =>
-    database.transaction(async (client) => {
-      const ids: string[] = [];
-      for (const [slot, row] of rows.entries()) {
-        const inserted = await client.query<{ id: string }>(insertOne(row, slot));
-        ids.push(inserted.rows[0]!.id);
-      }
-      return ids;
-    }),
+  {
+    async insert(client, rows) {
+      const inserted: Answer[] = [];
+      for (const [slot, row] of inKeyOrder(rows)) inserted.push(...(await insertOne(client, row, slot)));
+      return inserted;
+    },
+  },
   { chunk: { rows: 1 }, givesUp: { batched: 'each message is sent by the statement of the single path' } },
 );

@@ -1,10 +1,19 @@
 import type { ClientBase } from 'pg';
-import { idsBySlot } from '../ids-by-slot.ts';
+import { hasKey, inKeyOrder, skipHeldKeys } from '../dedupe-keys.ts';
+import type { Answer } from '../outcomes-by-slot.ts';
 import type { Undated } from '../outgoing.ts';
 import { sendBatchBy } from './sender.ts';
 
-/** Rows that one statement carries: 8 parameters each, far below the 65,535 that the protocol's 16 bits can count. */
+/** Rows that one statement carries, unless the caller asks for another number. */
 const chunkRows = 500;
+
+/** What makes an instant of a parameter in milliseconds. */
+const later = "::float8 * interval '1 millisecond' + now()";
+const messageColumns = ['', '', '', '', '', '', '', later, later];
+const headersColumns = ['', ''];
+
+/** The protocol counts the parameters of a statement in 16 bits. */
+const mostRows = Math.floor(65_535 / messageColumns.length);
 
 /**
  * Inserts of many rows, `VALUES (…), (…), …`, a chunk at a time in one transaction.
@@ -13,38 +22,44 @@ const chunkRows = 500;
  * `unnest`. It relies on a transaction that holds all chunks, and on the slot that comes back with each id.
  */
 export const values = sendBatchBy(
-  (database, rows) =>
-    database.transaction(async (client) => {
-      const returned: Record<string, unknown>[] = [];
-      for (let from = 0; from < rows.length; from += chunkRows) {
-        returned.push(...(await insertMessages(client, rows.slice(from, from + chunkRows), from)));
+  {
+    async insert(client, rows, { chunkSize = chunkRows }) {
+      const step = Math.min(chunkSize, mostRows);
+      const entries = inKeyOrder(rows);
+      const inserted: Answer[] = [];
+      for (let from = 0; from < entries.length; from += step) {
+        inserted.push(...(await insertMessages(client, entries.slice(from, from + step))));
       }
-      const ids = idsBySlot<string>(returned, rows.length);
-      const headers = rows.flatMap((row, slot) => (row.headers === null ? [] : [[ids[slot]!, row.headers]]));
-      for (let from = 0; from < headers.length; from += chunkRows) {
-        await insertHeaders(client, headers.slice(from, from + chunkRows));
+      const headers = inserted.flatMap(({ id, slot }) => {
+        const row = rows[Number(slot)]!;
+        return row.headers === null ? [] : [[id, row.headers]];
+      });
+      for (let from = 0; from < headers.length; from += step) {
+        await insertHeaders(client, headers.slice(from, from + step));
       }
-      return ids;
-    }),
+      return inserted;
+    },
+  },
   { chunk: { rows: chunkRows }, onFailure: 'outcomes' },
+  { offers: ['chunkSize'] },
 );
 
-async function insertMessages(
-  client: ClientBase,
-  rows: readonly Undated[],
-  from: number,
-): Promise<Record<string, unknown>[]> {
-  const inserted = await client.query<Record<string, unknown>>({
-    ...nameOf('messages', rows.length),
-    text: `INSERT INTO messages (slot, body, destination, priority, route, correlation_id, due_at, expires_at)
-           VALUES ${tuples(rows.length, ['', '', '', '', '', '', later, later])} RETURNING id, slot`,
-    values: rows.flatMap((row, i) => [
-      from + i,
+async function insertMessages(client: ClientBase, entries: readonly [number, Undated][]): Promise<Answer[]> {
+  // Being ready for a conflict costs every row a tenth of its time.
+  const onConflict = entries.some(([, row]) => hasKey(row)) ? skipHeldKeys : '';
+  const inserted = await client.query<Answer>({
+    ...nameOf(onConflict === '' ? 'messages' : 'keyed-messages', entries.length),
+    text: `INSERT INTO messages
+             (slot, body, destination, priority, route, correlation_id, dedupe_key, due_at, expires_at)
+           VALUES ${tuples(entries.length, messageColumns)} ${onConflict} RETURNING id, slot`,
+    values: entries.flatMap(([slot, row]) => [
+      slot,
       row.body,
       row.destination,
       row.priority,
       row.route,
       row.correlationId,
+      row.dedupeKey,
       row.delay,
       row.expiration,
     ]),
@@ -52,10 +67,10 @@ async function insertMessages(
   return inserted.rows;
 }
 
-async function insertHeaders(client: ClientBase, headers: readonly string[][]): Promise<void> {
+async function insertHeaders(client: ClientBase, headers: readonly unknown[][]): Promise<void> {
   await client.query({
     ...nameOf('headers', headers.length),
-    text: `INSERT INTO message_headers (message_id, headers) VALUES ${tuples(headers.length, ['', ''])}`,
+    text: `INSERT INTO message_headers (message_id, headers) VALUES ${tuples(headers.length, headersColumns)}`,
     values: headers.flat(),
   });
 }
@@ -64,9 +79,6 @@ async function insertHeaders(client: ClientBase, headers: readonly string[][]): 
 function nameOf(what: string, rows: number): { name: string } | undefined {
   return rows === chunkRows ? { name: `insert-${what}-${rows}` } : undefined;
 }
-
-/** What makes an instant of a parameter in milliseconds. */
-const later = "::float8 * interval '1 millisecond' + now()";
 
 /** `($1, $2), ($3, $4)` for two rows of two columns, each parameter with what is to be done to it. */
 function tuples(rows: number, columns: readonly string[]): string {

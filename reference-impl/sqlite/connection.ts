@@ -21,27 +21,37 @@ export class Connection {
     this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${schema}`);
   }
 
-  /** Runs a statement and returns the id of the row it inserted. */
-  insert(sql: string, ...values: SQLInputValue[]): bigint {
-    return this.#prepared(sql).run(...values).lastInsertRowid as bigint;
+  /** Runs a statement and returns the id of the row it inserted; undefined where it left the row out. */
+  insert(sql: string, ...values: SQLInputValue[]): bigint | undefined {
+    const { changes, lastInsertRowid } = this.#prepared(sql).run(...values);
+    return changes === 0n ? undefined : (lastInsertRowid as bigint);
   }
 
   /** Runs a statement and returns its rows; integers are bigints, since ids may exceed 2^53. */
-  rows(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[] {
-    return this.#prepared(sql).all(...values);
+  rows<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepared(sql).all(...values) as Row[];
+  }
+
+  get isTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** Runs statements of a caller's own. */
+  run(sql: string): void {
+    this.#database.exec(sql);
   }
 
   /** Runs `work` in a transaction: all of it is committed, or none. */
   transaction<T>(work: () => T): T {
     // A rollback that failed has left its transaction open; none of that may be committed with this one.
-    if (this.#database.isTransaction) this.#run('ROLLBACK');
-    this.#run('BEGIN IMMEDIATE');
+    if (this.#database.isTransaction) this.#step('ROLLBACK');
+    this.#step('BEGIN IMMEDIATE');
     return this.#whole(work, 'COMMIT', ['ROLLBACK']);
   }
 
   /** Runs `work` in a part of the open transaction that can be undone alone. */
   savepoint<T>(work: () => T): T {
-    this.#run('SAVEPOINT part');
+    this.#step('SAVEPOINT part');
     return this.#whole(work, 'RELEASE part', ['ROLLBACK TO part', 'RELEASE part']);
   }
 
@@ -52,7 +62,7 @@ export class Connection {
   #whole<T>(work: () => T, finish: string, undo: readonly string[]): T {
     try {
       const result = work();
-      this.#run(finish);
+      this.#step(finish);
       return result;
     } catch (error) {
       this.#undo(error, undo);
@@ -65,13 +75,13 @@ export class Connection {
     // Some errors end the transaction by themselves.
     if (!this.#database.isTransaction) return;
     try {
-      for (const sql of statements) this.#run(sql);
+      for (const sql of statements) this.#step(sql);
     } catch (second) {
       throw new Error(`${String(error)}; and the rollback failed: ${String(second)}`, { cause: error });
     }
   }
 
-  #run(sql: string): void {
+  #step(sql: string): void {
     this.#prepared(sql).run();
   }
 

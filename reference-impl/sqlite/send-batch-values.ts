@@ -1,28 +1,40 @@
-import { idsBySlot } from '../ids-by-slot.ts';
+import type { SendOptions } from '../../index.ts';
+import { skipHeldKeys } from '../dedupe-keys.ts';
+import type { Answer } from '../outcomes-by-slot.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Connection } from './connection.ts';
 import { sendBatchBy } from './sender.ts';
 
-/** Rows that one statement carries: 9 parameters each, far below SQLite's 32,766. */
+/** Rows that one statement carries, unless the caller asks for another number. */
 const chunkRows = 100;
+const messageColumns = 10;
+/** SQLite takes no more than 32,766 parameters. */
+const mostRows = Math.floor(32_766 / messageColumns);
 
 /** Inserts of many rows, `VALUES (…), (…), …`, a chunk at a time. */
-export const values = sendBatchBy(insertBatch, { chunk: { rows: chunkRows } });
+export const values = sendBatchBy(insertBatch, { chunk: { rows: chunkRows } }, ['chunkSize']);
 
-function insertBatch(connection: Connection, rows: readonly Outgoing[]): bigint[] {
-  const returned: Record<string, unknown>[] = [];
-  for (let from = 0; from < rows.length; from += chunkRows) {
-    returned.push(...insertMessages(connection, rows.slice(from, from + chunkRows), from));
+function insertBatch(
+  connection: Connection,
+  rows: readonly Outgoing[],
+  { chunkSize = chunkRows }: SendOptions,
+): Answer[] {
+  const step = Math.min(chunkSize, mostRows);
+  const inserted: Answer[] = [];
+  for (let from = 0; from < rows.length; from += step) {
+    inserted.push(...insertMessages(connection, rows.slice(from, from + step), from));
   }
-  const ids = idsBySlot<bigint>(returned, rows.length);
-  const headers = rows.flatMap((row, slot) => (row.headers === null ? [] : [[ids[slot]!, row.headers] as const]));
-  for (let from = 0; from < headers.length; from += chunkRows) {
-    insertHeaders(connection, headers.slice(from, from + chunkRows));
+  const headers = inserted.flatMap(({ id, slot }) => {
+    const row = rows[Number(slot)]!;
+    return row.headers === null ? [] : [[id, row.headers]];
+  });
+  for (let from = 0; from < headers.length; from += step) {
+    insertHeaders(connection, headers.slice(from, from + step));
   }
-  return ids;
+  return inserted;
 }
 
-function insertMessages(connection: Connection, rows: readonly Outgoing[], from: number): Record<string, unknown>[] {
+function insertMessages(connection: Connection, rows: readonly Outgoing[], from: number): Answer[] {
   const parameters = rows.flatMap((row, i) => [
     from + i,
     row.body,
@@ -30,18 +42,20 @@ function insertMessages(connection: Connection, rows: readonly Outgoing[], from:
     row.priority,
     row.route,
     row.correlationId,
+    row.dedupeKey,
     row.createdAt,
     row.dueAt,
     row.expiresAt,
   ]);
-  return connection.rows(
-    `INSERT INTO messages (slot, body, destination, priority, route, correlation_id, created_at, due_at, expires_at)
-     VALUES ${tuples(rows.length, 9)} RETURNING id, slot`,
+  return connection.rows<Answer>(
+    `INSERT INTO messages
+       (slot, body, destination, priority, route, correlation_id, dedupe_key, created_at, due_at, expires_at)
+     VALUES ${tuples(rows.length, messageColumns)} ${skipHeldKeys} RETURNING id, slot`,
     ...parameters,
   );
 }
 
-function insertHeaders(connection: Connection, headers: readonly (readonly [bigint, string])[]): void {
+function insertHeaders(connection: Connection, headers: readonly (bigint | string)[][]): void {
   connection.rows(
     `INSERT INTO message_headers (message_id, headers) VALUES ${tuples(headers.length, 2)}`,
     ...headers.flat(),

@@ -63,6 +63,7 @@ const storedFull = {
   route: '',
   correlationId: 'c',
   headers: '{"x":1}',
+  dedupeKey: null,
   createdAt: now,
   dueAt: now,
   expiresAt: now + 5000,
@@ -75,6 +76,7 @@ const storedBare = {
   route: null,
   correlationId: null,
   headers: null,
+  dedupeKey: null,
   createdAt: now,
   dueAt: null,
   expiresAt: null,
@@ -165,10 +167,10 @@ describe.each(Object.keys(backend.variants))('%s', (variant) => {
   });
 
   test('refuses what it does not offer', () => {
-    for (const other of [{ job: 'j' }, { dedupeKey: 'k' }, { id: '7' }, { columns: { c: 1 } }]) {
+    for (const other of [{ job: 'j' }, { id: '7' }, { columns: { c: 1 } }]) {
       expect(() => sendBatch([full, { body: 1, ...other }])).toThrow('not supported');
     }
-    expect(() => sender.sendBatch([full], { chunkSize: 5 })).toThrow('not supported');
+    expect(() => sender.sendBatch([full], { signal: new AbortController().signal })).toThrow('not supported');
     expect(rows()).toEqual([]);
   });
 
