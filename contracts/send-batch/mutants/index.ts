@@ -16,6 +16,7 @@ import { heldMutants } from './held.ts';
 import { identicalMutants } from './identical.ts';
 import { idMutants } from './ids.ts';
 import { inputMutants } from './inputs.ts';
+import { keyMutants } from './keys.ts';
 import { largeMutants } from './large.ts';
 import { limitMutants } from './limits.ts';
 import { lostAckMutants } from './lost-ack.ts';
@@ -51,6 +52,7 @@ export const sendBatchMutants: Mutant[] = [
   ...durabilityMutants,
   ...cancellingMutants,
   ...heldMutants,
+  ...keyMutants,
   ...ambientMutants,
   ...arrivalMutants,
   ...bufferMutants,

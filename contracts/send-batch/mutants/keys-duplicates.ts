@@ -1,0 +1,140 @@
+import type { Mutant } from '../../kernel/mutant.ts';
+import { mutant } from '../../kernel/mutant.ts';
+import type { Message, SendBatchPort, SendOptions } from '../port.ts';
+import { identityOf, idOf, onlySkipped, repeatMutant, unlessRefused } from './keys-sent.ts';
+import { passedThrough } from './spoil.ts';
+
+const named = 'send-batch/duplicates-are-named';
+const inside = 'send-batch/duplicate-inside-the-batch';
+const singles = 'send-batch/duplicates-equal-singles';
+const fresh = 'send-batch/replay-with-fresh-items';
+
+/** Lies about messages whose keys are taken, by earlier batches or in the batch itself. */
+export const duplicateMutants: Mutant[] = [
+  repeatMutant({
+    id: 'duplicate-gets-an-id',
+    lie: 'Reports a message whose key is taken as stored, under an id that it made up.',
+    target: named,
+    cannot: unlessRefused,
+    told: (outcomes, { again, whole }) =>
+      again.length === 0 || whole
+        ? undefined
+        : outcomes.map((outcome, slot) => (again.includes(slot) ? { stored: 1_000_000_007 + slot } : outcome)),
+  }),
+  repeatMutant({
+    id: 'duplicates-compacted',
+    lie: 'Leaves the messages whose keys are taken out of the outcomes.',
+    target: named,
+    cannot: unlessRefused,
+    told: (outcomes, { again, whole }) =>
+      again.length === 0 || whole ? undefined : outcomes.filter((_, slot) => !again.includes(slot)),
+  }),
+  repeatMutant({
+    id: 'only-first-duplicate-named',
+    lie: 'Reports the first message whose key is taken as a duplicate, and the others as stored.',
+    target: named,
+    cannot: unlessRefused,
+    told: (outcomes, { again, whole }) =>
+      again.length < 2 || whole
+        ? undefined
+        : outcomes.map((outcome, slot) => (again.indexOf(slot) > 0 ? { stored: idOf(outcome) } : outcome)),
+  }),
+  repeatMutant({
+    id: 'all-duplicates-throw',
+    lie: 'Throws when all keys of a batch are taken, since there is nothing to insert.',
+    target: named,
+    cannot: unlessRefused,
+    sent(messages, { again, whole }) {
+      if (whole || again.length < messages.length) return undefined;
+      throw new RangeError('no rows to insert');
+    },
+  }),
+  repeatMutant({
+    id: 'later-twin-overwrites',
+    lie: 'Stores the content of the last of several messages with one key, not that of the first.',
+    target: inside,
+    alsoKilledBy: [singles],
+    cannot: onlySkipped,
+    sent(messages, { twins }) {
+      if (twins.length === 0) return undefined;
+      const last = new Map(messages.map((message) => [identityOf(message), message.body]));
+      const changed = messages.map((message) => {
+        const key = identityOf(message);
+        return key === undefined ? message : { ...message, body: last.get(key) };
+      });
+      return changed.some(({ body }, slot) => body !== messages[slot]!.body) ? changed : undefined;
+    },
+  }),
+  repeatMutant({
+    id: 'earlier-twin-stays',
+    lie: 'Stores the content of the first of several messages with one key, although the last is to replace it.',
+    target: inside,
+    alsoKilledBy: [singles],
+    cannot: ({ keyPolicy }) => (keyPolicy === 'replace' ? undefined : 'nothing is replaced, as declared'),
+    sent: (messages, { twins, first }) =>
+      twins.length === 0
+        ? undefined
+        : messages.map((message, slot) => (twins.includes(slot) ? { ...message, body: first(slot)!.body } : message)),
+  }),
+  repeatMutant({
+    id: 'twin-fails-the-batch',
+    lie: 'Fails a batch in which a key stands twice by the words of the engine.',
+    target: inside,
+    alsoKilledBy: [singles],
+    cannot: unlessRefused,
+    sent(_messages, { twins }) {
+      if (twins.length === 0) return undefined;
+      throw new Error('UNIQUE constraint failed: dedupe_key');
+    },
+  }),
+  repeatMutant({
+    id: 'duplicate-echoes-its-own-body',
+    lie: 'Reports with a message that was not stored its own body, as if that were what is stored.',
+    target: inside,
+    cannot: onlySkipped,
+    told: (outcomes, { twins, first }, messages) => {
+      const unequal = twins.filter((slot) => JSON.stringify(first(slot)) !== JSON.stringify(messages[slot]));
+      if (unequal.length === 0) return undefined;
+      return outcomes.map((outcome, slot) =>
+        unequal.includes(slot) ? { ...outcome, about: { body: messages[slot]!.body } } : outcome,
+      );
+    },
+  }),
+  repeatMutant({
+    id: 'one-replayed-item-rejects-all',
+    lie: 'Fails a batch of new messages since one of its keys is taken.',
+    target: fresh,
+    alsoKilledBy: [named],
+    sent(messages, { again }) {
+      if (again.length === 0 || again.length === messages.length) return undefined;
+      throw new Error('UNIQUE constraint failed: dedupe_key');
+    },
+  }),
+  mutant<SendBatchPort>({
+    id: 'batch-skips-the-key-check',
+    lie: 'Stores in a batch what the single path has stored already under the same key.',
+    target: singles,
+    wrap(subject, tools) {
+      const { send, sendBatch, ...others } = passedThrough(subject);
+      const single = new Set<string | undefined>();
+      return {
+        ...others,
+        sendBatch(messages, options) {
+          const unchecked = messages.map((message) => {
+            if (message.dedupeKey === undefined || !single.has(identityOf(message))) return message;
+            const { dedupeKey: _key, ...others } = message;
+            return others;
+          });
+          if (unchecked.some((message, slot) => message !== messages[slot])) tools.lied();
+          return sendBatch(unchecked, options);
+        },
+        ...(send && {
+          send(message: Message, options: SendOptions) {
+            single.add(identityOf(message));
+            return send(message, options);
+          },
+        }),
+      };
+    },
+  }),
+];
