@@ -55,3 +55,16 @@ test('says why mutants are not met, and why they are inert', () => {
   expect(text).toContain('- send-batch/ids-reversed: no reason is known');
   expect(text).toContain('| memory | 0 of 0 | 0 | 0 | 0 | 0 | 0 | 1 |');
 });
+
+test('a mutant that other guards met is not listed as not met', () => {
+  const text = matrixOf(
+    sampleTrial({ status: 'not-applicable', message: 'the store lives in one thread' }),
+    other('send-batch/empty-batch', 'spared'),
+  );
+  expect(text).toContain('| send-batch/ids-reversed | · |');
+  expect(text).not.toContain('Not met here');
+  expect(text).toContain(`Met here by other guards alone, since the one that it is aimed at does not apply:
+
+- the store lives in one thread: send-batch/ids-reversed
+`);
+});

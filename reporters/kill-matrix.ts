@@ -99,6 +99,7 @@ function pathSection({ path }: ProofPath, trials: readonly Trial[], { guards, mu
   const met = trials.filter(({ status }) => status !== 'not-applicable');
   const columns = guards.filter((guard) => met.some((trial) => trial.guard === guard));
   const rows = mutants.filter(({ mutant }) => met.some((trial) => trial.mutant === mutant));
+  const hasRow = (mutant: string) => rows.some((row) => row.mutant === mutant);
   return [
     `## ${path}`,
     '',
@@ -106,14 +107,21 @@ function pathSection({ path }: ProofPath, trials: readonly Trial[], { guards, mu
     row(['---', ...columns.map(() => ':-:')]),
     ...rows.map(({ mutant }) => row([mutant, ...columns.map((guard) => marked.get(`${guard} ${mutant}`) ?? '')])),
     '',
-    ...titled('Not met here, each for its reason:', reasons(trials)),
+    ...titled(
+      'Not met here, each for its reason:',
+      reasons(trials, (mutant) => !hasRow(mutant)),
+    ),
+    ...titled(
+      'Met here by other guards alone, since the one that it is aimed at does not apply:',
+      reasons(trials, hasRow),
+    ),
     ...titled('Inert here:', inert(trials, mutants)),
   ];
 }
 
-/** Why mutants are not met by the guards that they are aimed at. */
-function reasons(trials: readonly Trial[]): string[] {
-  const absent = trials.filter(({ role, status }) => role === 'target' && status === 'not-applicable');
+/** Why some mutants are not met by the guards that they are aimed at. */
+function reasons(trials: readonly Trial[], some: (mutant: string) => boolean): string[] {
+  const absent = trials.filter((t) => t.role === 'target' && t.status === 'not-applicable' && some(t.mutant));
   return [...Map.groupBy(absent, ({ message }) => message)].map(
     ([reason, list]) => `- ${reason}: ${list.map(({ mutant }) => mutant).join(', ')}`,
   );

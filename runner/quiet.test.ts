@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { guard, type Quiet, Violation } from '../contracts/kernel/guard.ts';
 import { messages } from '../contracts/send-batch/messages.ts';
 import { fixture, judgeAll, testOptions } from './fixtures/judging.ts';
+import { run } from './run.ts';
 
 async function rowsOnceQuiet(name: string): Promise<{ rows: number; quiet: Quiet }> {
   let quiet: Quiet | undefined;
@@ -30,4 +31,13 @@ it('says in words that nothing is open', async () => {
   const { rows, quiet } = await rowsOnceQuiet('correct-queue');
   expect(rows).toBe(3);
   expect(quiet.engine).toContain('no transaction is open');
+});
+
+it('keeps what arrives late from the guards that are not about it', async () => {
+  const guards = ['setup/fault-fires', 'send-batch/failed-batch-does-not-come-back'];
+  const mutants = ['send-batch/straggler-after-failure'];
+  const { verdicts } = await run(testOptions({ paths: ['memory'], guards, mutants }), []);
+  const red = verdicts.filter(({ verdict }) => verdict !== 'upheld' && verdict !== 'not-applicable');
+  expect(red.map(({ path, guard, message }) => [path, guard, message])).toEqual([]);
+  expect(verdicts.length).toBeGreaterThan(1);
 });

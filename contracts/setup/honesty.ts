@@ -1,8 +1,8 @@
-import { offers } from '../kernel/capabilities.ts';
+import { type Offer, offers } from '../kernel/capabilities.ts';
 import { mustBeExact, mustFail, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
-import { type Guard, guard, Violation } from '../kernel/guard.ts';
+import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
 import { short } from '../kernel/print.ts';
-import { grown, type Writes } from '../kernel/writes.ts';
+import { grown, type Writes, type Written } from '../kernel/writes.ts';
 
 /** What a backend says of itself is what it does. */
 export function honestyGuards<Item>(w: Writes<Item>): Guard[] {
@@ -19,33 +19,59 @@ function capabilityIsHonest<Item>(w: Writes<Item>): Guard {
       for (const offer of offers) {
         const [probe] = w.items(bench, 1, 'bare');
         if (w.using(bench, probe!, offer) === undefined) continue;
-        const offered = bench.declaration.offers.includes(offer);
-        await bench.case(offered ? `offers-${offer}` : `refuses-${offer}`, async () => {
-          const rig = await bench.open();
+        const use = `whose second item uses ${offer}`;
+        await keepsItsWord(bench, w, offer, use, (rig) => {
           const plain = w.items(bench, size, 'bare');
           const items = plain.map((item, slot) => (slot === 1 ? w.using(bench, item, offer)! : item));
-          const before = await rig.lease.snapshot();
-          const written = await w.write(rig, items);
-          bench.record('options tried', 1);
-          if (offered) {
-            const what = `a batch whose second item uses ${offer}, which is offered,`;
-            mustSucceed(w, items, written, what);
-            const rows = await mustHaveStoredAll(bench, w, rig, items, what);
-            mustBeExact(bench, w, items, rows, written, what);
-            return;
-          }
-          mustFail(w, items, written, `a batch whose second item uses ${offer}, which is not offered,`);
-          const after = await rig.lease.snapshot();
-          const more = grown(before, after);
-          if (Object.keys(more).length > 0)
-            throw new Violation(`${offer} is refused only after rows were written: ${short(more)}`);
-          await premise(`the same batch without ${offer}`, async () => {
-            mustSucceed(w, plain, await w.write(rig, plain), 'it');
-            await mustHaveStoredAll(bench, w, rig, plain, 'it');
-          });
+          return { plain, items, written: w.write(rig, items) };
         });
       }
+      await keepsItsWord(bench, w, 'cancel', 'that is given a signal', (rig) => {
+        const items = w.items(bench, size, 'bare');
+        return { plain: items, items, written: w.write(rig, items, { signal: new AbortController().signal }) };
+      });
     },
+  });
+}
+
+interface Tried<Item> {
+  /** The same items without what is tried. */
+  plain: Item[];
+  items: Item[];
+  written: Promise<Written>;
+}
+
+/** Tries one offer: what is offered is stored, what is not is refused before any write. */
+function keepsItsWord<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  offer: Offer,
+  use: string,
+  write: (rig: Rig) => Tried<Item>,
+): Promise<void> {
+  const offered = bench.declaration.offers.includes(offer);
+  return bench.case(offered ? `offers-${offer}` : `refuses-${offer}`, async () => {
+    const rig = await bench.open();
+    const before = await rig.lease.snapshot();
+    const { plain, items, written: writing } = write(rig);
+    const written = await writing;
+    bench.record('options tried', 1);
+    if (offered) {
+      const what = `a batch ${use} (${offer} is offered)`;
+      mustSucceed(w, items, written, what);
+      const rows = await mustHaveStoredAll(bench, w, rig, items, what);
+      mustBeExact(bench, w, items, rows, written, what);
+      return;
+    }
+    mustFail(w, items, written, `a batch ${use} (${offer} is not offered)`);
+    const after = await rig.lease.snapshot();
+    const more = grown(before, after);
+    if (Object.keys(more).length > 0)
+      throw new Violation(`${offer} is refused only after rows were written: ${short(more)}`);
+    await premise(`the same batch without ${offer}`, async () => {
+      mustSucceed(w, plain, await w.write(rig, plain), 'it');
+      await mustHaveStoredAll(bench, w, rig, plain, 'it');
+    });
   });
 }
 

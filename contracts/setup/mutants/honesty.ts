@@ -1,9 +1,22 @@
-import { offers } from '../../kernel/capabilities.ts';
+import type { Offer } from '../../kernel/capabilities.ts';
 import type { Mutant } from '../../kernel/mutant.ts';
 import { except, itemsOf, refusal, setupMutant, withCalls, withItems, withRigs } from './spoil.ts';
 
 const honest = 'setup/capability-is-honest';
 const wrapping = 'setup/capability-survives-wrapping';
+
+/** Options that an item carries by the name of the offer. */
+const ofItems: Offer[] = [
+  'destination',
+  'delay',
+  'expiration',
+  'priority',
+  'route',
+  'correlationId',
+  'headers',
+  'dedupeKey',
+  'columns',
+];
 
 /** Lies about what a backend says of itself. */
 export const honestyMutants: Mutant[] = [
@@ -43,14 +56,27 @@ export const honestyMutants: Mutant[] = [
     id: 'refuses-after-writing',
     lie: 'Refuses an option that is not offered when the batch without it is stored already.',
     target: honest,
+    cannot: ({ offers: offered }) =>
+      ofItems.every((option) => offered.includes(option)) ? 'every such option is offered' : undefined,
     bench: (bench, lied) =>
       withCalls(bench, async ({ args, make }) => {
-        const unknown = offers.filter((offer) => !bench.declaration.offers.includes(offer));
-        const used = unknown.find((offer) => itemsOf(args).some((item) => offer in item));
+        const unknown = ofItems.filter((option) => !bench.declaration.offers.includes(option));
+        const used = unknown.find((option) => itemsOf(args).some((item) => option in item));
         if (used === undefined) return make();
         await make(withItems(args, ({ [used]: _, ...item }) => item));
         lied();
         return { threw: refusal(used) };
+      }),
+  }),
+  setupMutant({
+    id: 'signal-passed-over',
+    lie: 'Takes a signal although cancelling is not offered, and never looks at it.',
+    target: honest,
+    cannot: ({ offers: offered }) => (offered.includes('cancel') ? 'cancel is offered' : undefined),
+    bench: (bench, lied) =>
+      withCalls(bench, ({ args, call: { signal, ...call }, make }) => {
+        if (signal) lied();
+        return make(args, call);
       }),
   }),
   setupMutant({

@@ -1,5 +1,5 @@
 import type { ArmedFault, Found, Lease } from '../../kernel/engine.ts';
-import type { Bench, OpenOptions, Rig } from '../../kernel/guard.ts';
+import type { Bench, CallOptions, OpenOptions, Rig } from '../../kernel/guard.ts';
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { Failure, Settled } from '../../kernel/outcome.ts';
 
@@ -58,16 +58,21 @@ export interface Call {
   args: unknown[];
   rig: Rig;
   options: OpenOptions;
+  /** How the judge runs it. */
+  call: CallOptions;
   /** Makes the call, with these arguments or with its own. */
-  make(args?: unknown[]): Promise<Settled<unknown>>;
+  make(args?: unknown[], call?: CallOptions): Promise<Settled<unknown>>;
 }
 
 /** A bench whose subjects' calls are made by `spoil`. */
 export function withCalls(bench: Bench, spoil: (call: Call) => Promise<Settled<unknown>>): Bench {
   return withRigs(bench, (rig, options) => {
     const subject = except(rig.subject, {
-      call: (member, args, callOptions) =>
-        spoil({ member, args, rig, options, make: (other = args) => rig.subject.call(member, other, callOptions) }),
+      call: (member, args, call = {}) =>
+        spoil({
+          ...{ member, args, rig, options, call },
+          make: (other = args, otherwise = call) => rig.subject.call(member, other, otherwise),
+        }),
     });
     return except(rig, { subject });
   });
