@@ -1,6 +1,7 @@
 import type { Guard } from '../../kernel/guard.ts';
 import { distinctKeysStayDistinct, keysAreKept } from './distinct.ts';
 import { duplicateInsideTheBatch, duplicatesAreNamed } from './duplicates.ts';
+import { idsBesideDuplicates } from './ids.ts';
 import { loserWaitsForTheHolder, oppositeOrdersDoNotDeadlock, racingKeysStoreOnce } from './races.ts';
 import { keyIsBoundToContent, replayIsRecognised, replayWithFreshItems, retryDoesNotDuplicate } from './retries.ts';
 import { duplicatesEqualSingles } from './singles.ts';
@@ -10,6 +11,7 @@ export const keyGuards: Guard[] = [
   duplicatesAreNamed,
   duplicateInsideTheBatch,
   duplicatesEqualSingles,
+  idsBesideDuplicates,
   distinctKeysStayDistinct,
   keysAreKept,
   retryDoesNotDuplicate,

@@ -55,7 +55,7 @@ async function raced(bench: Bench, [left, right]: Two<Rig>, batches: Two<readonl
 
 /** Fails the guard unless each key is stored once, one of the writers is told so, and the other of its duplicate. */
 async function mustStoreOnce(bench: Bench, rig: Rig, batch: readonly Message[], both: Two<Written>): Promise<void> {
-  const what = `${count(batch.length, 'messages')} with keys, sent by two writers at once,`;
+  const what = `${count(batch.length, 'messages')} with keys, sent by two writers at once`;
   const refuses = bench.declaration.keyPolicy === 'refuse';
   const failed = both.filter((written) => failureOf(written));
   if (failed.length > (refuses ? 1 : 0)) {
@@ -82,7 +82,7 @@ async function mustStoreOnce(bench: Bench, rig: Rig, batch: readonly Message[], 
   const bad = slots.filter(({ mark }) => mark !== 'ok');
   if (bad.length > 0) {
     throw new Violation(
-      `${what}: of ${bad.length} not one is told of its row and the other of a duplicate of it; ` +
+      `${what}: not one writer is told of its row and the other of a duplicate for ${bad.length} of them; ` +
         `first in slot ${bad[0]!.slot}: expected ${bad[0]!.expected}, told ${bad[0]!.stored}`,
       { input: what, slots },
     );
@@ -117,7 +117,7 @@ export const oppositeOrdersDoNotDeadlock: Guard = guard({
         const batch = keyed(bench, severalChunks(bench));
         const orders: Two<readonly Message[]> = [batch, batch.toReversed()];
         const both = await raced(bench, writers, orders);
-        const what = `${count(batch.length, 'messages')} with keys, sent by two writers in opposite orders,`;
+        const what = `${count(batch.length, 'messages')} with keys, sent by two writers in opposite orders`;
         const accepted = both.filter((written) => !failureOf(written));
         for (const written of both) mustBeRetryable(bench, written, what);
         for (const written of accepted) mustCount(w, batch, written, what);

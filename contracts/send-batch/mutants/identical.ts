@@ -7,8 +7,11 @@ import { batchMutant } from './spoil.ts';
 export const identicalMutants: Mutant[] = [
   merging({
     id: 'equal-bodies-merged',
-    lie: 'Stores messages with equal bodies once and reports the same id for all of them.',
-    key: ({ body }) => (isPlainData(body) ? `${body instanceof Uint8Array} ${JSON.stringify(body)}` : undefined),
+    lie: 'Stores messages with equal bodies and no key once, and reports the same id for all of them.',
+    key: ({ body, dedupeKey }) =>
+      dedupeKey === undefined && isPlainData(body)
+        ? `${body instanceof Uint8Array} ${JSON.stringify(body)}`
+        : undefined,
   }),
   merging({
     id: 'same-object-sent-once',
