@@ -1,10 +1,11 @@
-import type { Declaration } from '../../index.ts';
+import type { Declaration, KeyDifference } from '../../index.ts';
 import type { NewMessage } from './new-message.ts';
 
 /** When two messages have the same key, and what becomes of the second. */
 export interface KeyRule {
   policy: Declaration['keyPolicy'];
-  equal: Declaration['keysEqual'];
+  /** Differences that do not count. */
+  equal: KeyDifference[];
 }
 
 type Keyed = Pick<NewMessage, 'dedupeKey' | 'destination'>;

@@ -1,19 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Message, type ReportedOutcome, type SendBatchPort, UnsupportedOption } from '../../index.ts';
-import { openStore, type Store } from '../../memory.ts';
-import backend from './index.ts';
+import type { Store } from '../../memory.ts';
+import { openVariant } from './fixtures/open-variant.ts';
 
 const now = 1_700_000_000_000;
 let store: Store;
 let sender: SendBatchPort;
-let stores = 0;
 
 beforeEach(async () => {
   vi.spyOn(Date, 'now').mockReturnValue(now);
-  const name = `memory-test-${stores++}`;
-  store = openStore(name);
-  const entry = backend.variants.plain!['send-batch']!;
-  sender = await entry.open({ provider: 'memory', mode: 'memory', name } as Parameters<typeof entry.open>[0]);
+  ({ store, sender } = await openVariant('plain'));
 });
 afterEach(() => void vi.restoreAllMocks());
 
