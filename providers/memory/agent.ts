@@ -73,7 +73,8 @@ export const agent: Agent = {
       restore: (content) => restore(store, content as Content),
       edit(change) {
         const content = snapshot(store);
-        for (const [table, rows] of Object.entries(content)) for (const row of rows) change(row, table);
+        for (const [table, rows] of Object.entries(content))
+          content[table] = rows.filter((row) => change(row, table) !== 'remove');
         restore(store, content);
       },
     };

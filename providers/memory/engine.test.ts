@@ -47,6 +47,7 @@ describe('a lease', () => {
     store.createTable('things');
     insert(1);
     expect(await lease.read('things')).toEqual({ rows: [{ id: 1, value: 0 }] });
+    expect(await lease.read('things by value')).toEqual({ rows: [{ id: 0 }] });
     await lease.wipe();
     expect(await lease.read('things')).toEqual({ missing: 'no such table: things' });
     await leave();
