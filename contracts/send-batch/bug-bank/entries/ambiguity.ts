@@ -21,7 +21,7 @@ export const ambiguity: readonly BankEntry[] = [
     report: 'apache/kyuubi#7720',
     fault: 'a replay that meets its own rows is taken for a failure',
     trigger: 'a lost reply, and the same batch again',
-    covered: { none: 'not built yet' },
+    covered: { by: 'replay-is-recognised', like: 'RPT-46' },
   },
   {
     id: 'AMB-06',
@@ -56,6 +56,6 @@ export const ambiguity: readonly BankEntry[] = [
     report: 'dotnet/efcore#36470',
     fault: 'all messages are told as failed, though some were committed',
     trigger: 'a failure after the first message',
-    covered: { none: 'not built yet' },
+    covered: { by: 'each-outcome-is-true' },
   },
 ];

@@ -21,7 +21,7 @@ export const atomicity: readonly BankEntry[] = [
     report: 'kysely-org/kysely#1604',
     fault: 'all inserts run at once; the first failure rolls back, and those that come later commit themselves',
     trigger: 'one failure beside slower inserts',
-    covered: { by: 'nothing-arrives-late' },
+    covered: { by: 'nothing-arrives-late', inWorker: true },
   },
   {
     id: 'ATM-09',
@@ -49,7 +49,7 @@ export const atomicity: readonly BankEntry[] = [
     report: 'dotnet/efcore#20176',
     fault: "half of a failed batch stays in the caller's transaction",
     trigger: 'a caller who goes on after the failure, and commits',
-    covered: { none: 'not built yet' },
+    covered: { by: 'held-failure-leaves-no-half' },
   },
   {
     id: 'ATM-17',
@@ -63,20 +63,20 @@ export const atomicity: readonly BankEntry[] = [
     report: 'cznic/ql#134',
     fault: 'a row whose key is refused is stored all the same',
     trigger: 'a duplicate, to be refused',
-    covered: { none: 'not built yet' },
+    covered: { by: 'duplicates-are-named' },
   },
   {
     id: 'ATM-20',
     report: 'rust-postgres/rust-postgres#374',
     fault: 'savepoints share one name and are not released, so that the wrong one is rolled back to',
     trigger: "two failed batches in one transaction of the caller's",
-    covered: { none: 'not built yet' },
+    covered: { by: 'held-failure-leaves-no-half' },
   },
   {
     id: 'ATM-21',
     report: 'timescale/timescaledb#7672',
     fault: 'after the first duplicate the rest of the statement is left out',
     trigger: 'a duplicate in the first slot',
-    covered: { none: 'not built yet' },
+    covered: { by: 'duplicates-are-named' },
   },
 ];

@@ -49,7 +49,7 @@ export const limits: readonly BankEntry[] = [
     report: 'typeorm/typeorm#3518',
     fault: 'the size of a chunk is taken for the number of chunks',
     trigger: 'a chunk size',
-    covered: { none: 'not built yet' },
+    covered: { by: 'chunk-size-option' },
   },
   {
     id: 'LIM-13',

@@ -42,14 +42,14 @@ export const metadata: readonly BankEntry[] = [
     report: 'zzzprojects/EntityFramework-Extensions#602',
     fault: '0, false and blank text are taken for absent',
     trigger: 'an explicit 0 where the default is another',
-    covered: { none: 'not built yet' },
+    covered: { by: 'explicit-falsy-is-kept' },
   },
   {
     id: 'MET-08',
     report: 'borisdj/EFCore.BulkExtensions#840',
     fault: "the caller's own id is replaced by a generated one",
     trigger: 'an id of the caller',
-    covered: { none: 'not built yet' },
+    covered: { by: 'caller-ids-are-kept' },
   },
   {
     id: 'MET-09',
@@ -140,7 +140,7 @@ export const metadata: readonly BankEntry[] = [
     report: 'duckdb/duckdb#19675',
     fault: 'keys within a batch are compared in another way than those that are stored',
     trigger: 'keys that differ by case',
-    covered: { none: 'not built yet' },
+    covered: { by: 'distinct-keys-stay-distinct' },
   },
   {
     id: 'MET-30',

@@ -28,7 +28,7 @@ export const setup: readonly BankEntry[] = [
     report: 'mongomock/mongomock#533',
     fault: 'a fake gives ids to duplicates that the engine skips',
     trigger: 'one duplicate',
-    covered: { none: 'not built yet' },
+    covered: { by: 'duplicates-are-named' },
   },
   {
     id: 'SET-09',
@@ -42,7 +42,7 @@ export const setup: readonly BankEntry[] = [
     report: 'blehnen/DotNetWorkQueue#251',
     fault: "a status row is written outside the caller's transaction",
     trigger: 'a caller who rolls back',
-    covered: { none: 'not built yet' },
+    covered: { by: 'held-rollback-removes-all' },
   },
   {
     id: 'SET-12',
