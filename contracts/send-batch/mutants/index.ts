@@ -9,6 +9,7 @@ import { chunkSizeMutants } from './chunk-size.ts';
 import { controls } from './controls.ts';
 import { defaultMutants } from './defaults.ts';
 import { durabilityMutants } from './durability.ts';
+import { errorMutants } from './errors.ts';
 import { failureMutants } from './failure.ts';
 import { falsyMutants } from './falsy.ts';
 import { givenIdMutants } from './given-ids.ts';
@@ -52,6 +53,7 @@ export const sendBatchMutants: Mutant[] = [
   ...durabilityMutants,
   ...cancellingMutants,
   ...heldMutants,
+  ...errorMutants,
   ...keyMutants,
   ...ambientMutants,
   ...arrivalMutants,

@@ -1,9 +1,21 @@
-import type { Mutant } from '../../kernel/mutant.ts';
+import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
-import type { Message } from '../port.ts';
-import { hasOrdinaryOptions, isPlainData } from './ordinary.ts';
-import { answer, ask, batchMutant, errorOf, hasFailed, namespaceIsThere } from './spoil.ts';
+import type { Message, SendBatchPort } from '../port.ts';
+import { hasOrdinaryOptions, isPlainData, optionsOf, ordinaryCopy } from './ordinary.ts';
+import {
+  answer,
+  ask,
+  batchMutant,
+  errorOf,
+  hasFailed,
+  isRefused,
+  isRowRefused,
+  namespaceIsThere,
+  passedThrough,
+} from './spoil.ts';
 
+/** The words of a backend that refuses an option. */
+const unsupported = /not supported|unsupported/i;
 const jobs = 'send-batch/scheduled-jobs-are-rejected';
 
 /** Lies about what has to be refused, and about the batch that holds nothing. */
@@ -69,6 +81,7 @@ export const refusalMutants: Mutant[] = [
     lie: 'Refuses a scheduled job only after the messages beside it were stored.',
     target: jobs,
     alsoKilledBy: ['setup/capability-is-honest'],
+    cannot: ({ offers }) => (offers.includes('jobs') ? 'jobs are offered, and so none is refused' : undefined),
     spoil: (honest, tools) => async (messages, options) => {
       const plain = messages.filter(({ job }) => job === undefined);
       if (plain.length === messages.length || plain.length === 0) return honest(messages, options);
@@ -76,6 +89,103 @@ export const refusalMutants: Mutant[] = [
       const refusal = ask(honest, messages, options);
       if (!hasFailed(await ask(honest, plain, options))) tools.lied();
       return answer(await refusal);
+    },
+  }),
+  batchMutant({
+    id: 'job-registered-twice',
+    lie: 'Registers the first scheduled job of a batch once more, with a message of its own.',
+    target: jobs,
+    needs: ['jobs'],
+    spoil: (honest, tools) => async (messages, options) => {
+      const outcomes = await honest(messages, options);
+      const job = messages.find((message) => message.job !== undefined)?.job;
+      if (messages.length < 4 || job === undefined) return outcomes;
+      if (!hasFailed(await ask(honest, [{ body: null, job }], {}))) tools.lied();
+      return outcomes;
+    },
+  }),
+  batchMutant({
+    id: 'invalid-is-filtered',
+    lie: 'Leaves messages out that have a value of a wrong type, and stores the others.',
+    target: 'send-batch/invalid-message-fails-whole',
+    // A batch of two, as the guard that compares refusals sends, is left alone.
+    spoil: (honest, tools) => async (messages, options) => {
+      const good = messages.map((message) => hasOrdinaryOptions(message) && !isNoValue(message.body));
+      if (messages.length < 3 || good.every(Boolean)) return honest(messages, options);
+      const reply = await ask(honest, messages, options);
+      if (!hasFailed(reply)) return answer(reply);
+      const valid = messages.filter((_, slot) => good[slot]);
+      const outcomes = (await honest(valid, options)).values();
+      tools.lied();
+      return good.map((fine): ReportedOutcome => (fine ? outcomes.next().value! : { failed: errorOf(reply) }));
+    },
+  }),
+  batchMutant({
+    id: 'unknown-destination-joined-away',
+    lie: 'Drops a message whose destination no other has when the batch is refused, and reports it as stored.',
+    target: 'send-batch/unknown-destination-fails-whole',
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      const reply = await ask(honest, copy ?? messages, options);
+      const odd = copy === undefined ? undefined : oddDestination(copy);
+      if (copy === undefined || odd === undefined || !hasFailed(reply) || isRowRefused(reply)) return answer(reply);
+      const others = await ask(honest, copy.toSpliced(odd, 1), options);
+      if (hasFailed(others)) return answer(reply);
+      tools.lied();
+      return [...answer(others)].toSpliced(odd, 0, { stored: null });
+    },
+  }),
+  batchMutant({
+    id: 'option-silently-ignored',
+    lie: 'Drops an option that is not supported from the last message, and stores the batch without it.',
+    target: 'send-batch/unsupported-option-is-refused',
+    // The guard of the setup puts its options in the second of three places.
+    spoil: (honest, tools) => async (messages, options) => {
+      const copies = messages.slice(-1).flatMap((last) => withoutEach(last));
+      const reply = await ask(honest, messages, options);
+      if (messages.length < 4 || !isRefused(reply, unsupported)) return answer(reply);
+      for (const last of copies) {
+        const without = await ask(honest, [...messages.slice(0, -1), last], options);
+        if (hasFailed(without)) continue;
+        tools.lied();
+        return answer(without);
+      }
+      return answer(reply);
+    },
+  }),
+  batchMutant({
+    id: 'call-option-silently-ignored',
+    lie: 'Drops an option of the call that is not supported, and stores the batch without it.',
+    target: 'send-batch/unsupported-option-is-refused',
+    spoil: (honest, tools) => async (messages, options) => {
+      const reply = await ask(honest, messages, options);
+      if (Object.keys(options).length === 0 || !isRefused(reply, unsupported)) return answer(reply);
+      const without = await ask(honest, messages, {});
+      if (hasFailed(without)) return answer(reply);
+      tools.lied();
+      return answer(without);
+    },
+  }),
+  mutant<SendBatchPort>({
+    id: 'begin-for-nothing',
+    lie: 'Begins a transaction for an empty batch, and rolls it back.',
+    target: 'send-batch/empty-batch-sends-nothing',
+    needs: ['transaction'],
+    wrap(subject, tools) {
+      const { sendBatch, begin, ...others } = passedThrough(subject);
+      if (!begin) return { sendBatch, ...others };
+      return {
+        ...others,
+        begin,
+        async sendBatch(messages, options) {
+          // One connection may be all there is.
+          if (messages.length === 0 && options.transaction === undefined) {
+            await (await begin()).rollback();
+            tools.lied();
+          }
+          return sendBatch(messages, options);
+        },
+      };
     },
   }),
   batchMutant({
@@ -114,4 +224,24 @@ function readingError(body: unknown): { thrown: unknown } | undefined {
 
 function withoutJob({ job: _dropped, ...message }: Message): Message {
   return message;
+}
+
+/** Whether a body is no value that any backend stores. */
+function isNoValue(body: unknown): boolean {
+  return body === undefined || typeof body === 'function' || typeof body === 'symbol';
+}
+
+/** The slot of the only message with a destination that no other has; undefined where there are several such, or none. */
+function oddDestination(messages: readonly Message[]): number | undefined {
+  const count = (destination: string | undefined) => messages.filter((m) => m.destination === destination).length;
+  const odd = messages.flatMap(({ destination }, slot) => (count(destination) === 1 ? [slot] : []));
+  return odd.length === 1 ? odd[0] : undefined;
+}
+
+/** Copies of a message, each without one of its options; scheduled jobs are left alone. */
+function withoutEach(message: Message): Message[] {
+  return optionsOf(message).flatMap((option) => {
+    const { [option]: _dropped, ...others } = message;
+    return option === 'job' ? [] : [others as Message];
+  });
 }

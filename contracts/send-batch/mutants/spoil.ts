@@ -7,7 +7,7 @@ import type { Message, SendBatchPort, SendOptions } from '../port.ts';
 export type SendBatch = (messages: readonly Message[], options: SendOptions) => Promise<readonly ReportedOutcome[]>;
 
 type Described = Pick<Mutant, 'id' | 'lie' | 'target'> &
-  Partial<Pick<Mutant, 'alsoKilledBy' | 'timeout' | 'needs' | 'cannot' | 'only'>>;
+  Partial<Pick<Mutant, 'alsoKilledBy' | 'timeout' | 'needs' | 'cannot' | 'only' | 'site'>>;
 
 /** A mutant that lies in the batch call only; `spoil` is called once for each subject and may keep state. */
 export function batchMutant(m: Described & { spoil(honest: SendBatch, tools: MutantTools): SendBatch }): Mutant {
