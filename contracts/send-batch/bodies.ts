@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { failureText, mustHaveStoredNothing, mustSucceed } from '../kernel/checks.ts';
-import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
+import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
 import { sameJson, short } from '../kernel/print.ts';
-import { failureOf } from '../kernel/writes.ts';
+import { mustBeTrue } from '../kernel/true-outcomes.ts';
+import { failureOf, type Written } from '../kernel/writes.ts';
 import { messages } from './messages.ts';
 import type { Message } from './port.ts';
 import { sendWrites as w } from './writes.ts';
@@ -30,13 +31,7 @@ async function roundTrip(bench: Bench, body: unknown): Promise<void> {
   if (failure) {
     if (failure.message.trim() === '')
       throw new Violation(`the body ${short(body)} was refused without a word (${failureText(failure)})`);
-    await mustHaveStoredNothing(
-      bench,
-      w,
-      rig,
-      [before!, after!],
-      `a batch with the body ${short(body)}, which was refused,`,
-    );
+    await mustHaveRefused(bench, rig, [before!, after!], written, `a batch with the body ${short(body)}`);
     bench.record('bodies refused', 1);
     return;
   }
@@ -53,6 +48,24 @@ async function roundTrip(bench: Bench, body: unknown): Promise<void> {
     });
   }
   bench.record('bodies stored', 1);
+}
+
+/** Fails where the body is stored all the same, or where the messages beside it are stored other than was told. */
+async function mustHaveRefused(
+  bench: Bench,
+  rig: Rig,
+  others: readonly Message[],
+  written: Written,
+  what: string,
+): Promise<void> {
+  if (bench.declaration.givesUp.atomic === undefined) {
+    await mustHaveStoredNothing(bench, w, rig, others, `${what}, which was refused,`);
+  } else {
+    const outcomes = written.outcomes?.toSpliced(1, 1) ?? null;
+    await mustBeTrue(bench, w, rig, others, { ...written, outcomes }, `the messages beside a refused one, of ${what}`);
+  }
+  const own = (await w.stored(bench, rig)).filter(({ token }) => token === undefined);
+  if (own.length > 0) throw new Violation(`${what} was refused, yet the body is stored`);
 }
 
 /** Text that storage has been seen to change: NUL, lone surrogates, beyond the BMP, combining marks, blanks. */

@@ -1,6 +1,7 @@
-import { failureText, mustAgree, mustBeExact, mustHaveStoredAll, mustHaveStoredNothing } from '../kernel/checks.ts';
+import { failureText, mustAgree, mustBeExact, mustHaveStoredAll } from '../kernel/checks.ts';
 import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
 import { sameJson, short } from '../kernel/print.ts';
+import { mustBeTrue } from '../kernel/true-outcomes.ts';
 import { failureOf } from '../kernel/writes.ts';
 import { messages, offeredOptions } from './messages.ts';
 import type { Message } from './port.ts';
@@ -116,8 +117,6 @@ async function keptOrRefused(bench: Bench, blank: Partial<Message>, name: string
   }
   if (failure.message.trim() === '')
     throw new Violation(`${what} was refused without a word (${failureText(failure)})`);
-  if (bench.declaration.givesUp.atomic === undefined) {
-    await mustHaveStoredNothing(bench, w, rig, batch, `${what}, which was refused,`);
-  }
+  await mustBeTrue(bench, w, rig, batch, written, `${what}, which was refused,`);
   bench.record('blank options refused', 1);
 }

@@ -1,15 +1,8 @@
-import {
-  byToken,
-  failureText,
-  mustAgree,
-  mustFail,
-  mustHaveStoredAll,
-  mustSucceed,
-  premise,
-} from '../kernel/checks.ts';
+import { byToken, failureText, mustAgree, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
 import { type Bench, type Guard, guard, Violation } from '../kernel/guard.ts';
 import { failureChain } from '../kernel/outcome.ts';
 import { sameJson, short } from '../kernel/print.ts';
+import { mustBeRefused } from '../kernel/refused.ts';
 import { justASecondChunk, positions, severalChunks } from '../kernel/tables.ts';
 import { failureOf, grown, type Written } from '../kernel/writes.ts';
 import { messages } from './messages.ts';
@@ -38,10 +31,7 @@ async function mustRefuse(bench: Bench, size: number, slot: number): Promise<voi
   const written = await w.write(rig, batch);
   bench.record('jobs sent', 1);
   const what = `a batch whose message ${slot} is a scheduled job`;
-  mustFail(w, batch, written, what);
-  const more = grown(before, await rig.lease.snapshot());
-  if (Object.keys(more).length > 0)
-    throw new Violation(`${what} was refused only after rows were written: ${short(more)}`);
+  await mustBeRefused(bench, w, rig, { items: batch, slots: [slot], before }, written, what);
   const failure = failureOf(written)!;
   if (!failureChain(failure).some((f) => /job|schedul/i.test(`${f.message} ${f.code ?? ''}`))) {
     throw new Violation(`${what} was refused without saying why: ${failureText(failure)}`);

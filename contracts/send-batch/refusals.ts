@@ -3,6 +3,7 @@ import { mustFail, mustHaveStoredAll, mustHaveStoredNothing, mustSucceed, premis
 import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation } from '../kernel/guard.ts';
 import { short } from '../kernel/print.ts';
 import { Recipe } from '../kernel/recipe.ts';
+import { mustBeRefused } from '../kernel/refused.ts';
 import { positions, severalChunks } from '../kernel/tables.ts';
 import { failureOf, grown, type Written } from '../kernel/writes.ts';
 import { messages, offeredOptions } from './messages.ts';

@@ -1,8 +1,8 @@
 import { type Offer, offers } from '../kernel/capabilities.ts';
-import { mustBeExact, mustFail, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
+import { mustBeExact, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
-import { short } from '../kernel/print.ts';
-import { grown, type Writes, type Written } from '../kernel/writes.ts';
+import { mustBeRefused } from '../kernel/refused.ts';
+import type { Writes, Written } from '../kernel/writes.ts';
 
 /** What a backend says of itself is what it does. */
 export function honestyGuards<Item>(w: Writes<Item>): Guard[] {
@@ -63,11 +63,9 @@ function keepsItsWord<Item>(
       mustBeExact(bench, w, items, rows, written, what);
       return;
     }
-    mustFail(w, items, written, `a batch ${use} (${offer} is not offered)`);
-    const after = await rig.lease.snapshot();
-    const more = grown(before, after);
-    if (Object.keys(more).length > 0)
-      throw new Violation(`${offer} is refused only after rows were written: ${short(more)}`);
+    const using = items.flatMap((item, slot) => (item === plain[slot] ? [] : [slot]));
+    const slots = using.length > 0 ? using : 'all';
+    await mustBeRefused(bench, w, rig, { items, slots, before }, written, `a batch ${use} (${offer} is not offered)`);
     await premise(`the same batch without ${offer}`, async () => {
       mustSucceed(w, plain, await w.write(rig, plain), 'it');
       await mustHaveStoredAll(bench, w, rig, plain, 'it');

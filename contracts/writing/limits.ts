@@ -7,6 +7,7 @@ import {
   premise,
 } from '../kernel/checks.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
+import { mustBeTrue } from '../kernel/true-outcomes.ts';
 import { failureOf, type Writes, type Written } from '../kernel/writes.ts';
 
 /** Parameters of an item that are tried where none are seen, beyond its fields: keys, stamps and defaults. */
@@ -112,7 +113,8 @@ async function wholeOrNothing<Item>(bench: Bench, w: Writes<Item>, items: readon
   if (failure) {
     if (failure.message.trim() === '') throw new Violation(`${what} was refused without a word`);
     mustKnow(written, what, {});
-    await mustHaveStoredNothing(bench, w, rig, items, what);
+    if (bench.declaration.givesUp.atomic === undefined) await mustHaveStoredNothing(bench, w, rig, items, what);
+    else await mustBeTrue(bench, w, rig, items, written, what);
     bench.record('batches refused', 1);
     return;
   }

@@ -1,9 +1,10 @@
-import { byToken, failureText, mustFail } from '../kernel/checks.ts';
+import { byToken, failureText, mustKnow, mustTellOfFailure, saysUnknown } from '../kernel/checks.ts';
 import type { Point, Sprung } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
 import { count } from '../kernel/print.ts';
 import { severalChunks, tablesWritten } from '../kernel/tables.ts';
-import { mustBeWholeOrNone, mustClaimWhatIsThere, toldOf, type WholeOrNone } from '../kernel/whole-or-none.ts';
+import { mustBeTrue } from '../kernel/true-outcomes.ts';
+import { mustBeWholeOrNone, mustClaimWhatIsThere, toldOf } from '../kernel/whole-or-none.ts';
 import { failureOf, grown, type Writes, type Written } from '../kernel/writes.ts';
 import { statementsOf } from './plain-batch.ts';
 
@@ -21,7 +22,7 @@ export function lostAckIsAllOrNothing<Item>(w: Writes<Item>): Guard {
     id: `${w.contract}/lost-ack-is-all-or-nothing`,
     statement:
       'Wherever round its commit the connection is cut, the batch is stored whole and once or not at all, and no outcome claims an id that is not there.',
-    needs: ['atomic', 'cut', 'trace'],
+    needs: ['cut', 'trace'],
     proves: ['cuts', 'commits whose acknowledgement was lost'],
     async check(bench) {
       const items = w.items(bench, severalChunks(bench));
@@ -36,7 +37,7 @@ export function lostAckIsAllOrNothing<Item>(w: Writes<Item>): Guard {
       }
       for (const place of allPlaces) {
         await bench.case(place, async () => {
-          const { whole: stored } = await wholeAfterCut(bench, w, items, { commit: place }, places[place], whole);
+          const stored = await wholeAfterCut(bench, w, items, { commit: place }, places[place], whole);
           if (place === 'before-ack') bench.record('commits whose acknowledgement was lost', stored ? 1 : 0);
         });
       }
@@ -44,6 +45,7 @@ export function lostAckIsAllOrNothing<Item>(w: Writes<Item>): Guard {
   });
 }
 
+/** Cuts the connection and looks for what is left of the batch; returns whether any of it is stored. */
 async function wholeAfterCut<Item>(
   bench: Bench,
   w: Writes<Item>,
@@ -51,18 +53,28 @@ async function wholeAfterCut<Item>(
   point: Point,
   where: string,
   whole: Record<string, number>,
-): Promise<WholeOrNone> {
+): Promise<boolean> {
   const rig = await bench.open();
   const before = await rig.lease.snapshot();
   const { written, sprung } = await cutBatch(rig, w, items, point);
   const what = `a batch whose connection was cut ${where}`;
   bench.record('cuts', sprung.count);
-  const found = await mustBeWholeOrNone(bench, w, rig, items, what);
   const { up, down } = sprung.passed ?? { up: 0, down: 0 };
-  bench.record(
-    `cut ${where}`,
-    `${up} bytes to the engine and ${down} back had passed; ${found.whole ? count(items.length, 'rows') : 'no row'} of it in the engine`,
-  );
+  const note = (rows: number) =>
+    bench.record(
+      `cut ${where}`,
+      `${up} bytes to the engine and ${down} back had passed; ${rows > 0 ? count(rows, 'rows') : 'no row'} of it in the engine`,
+    );
+  if (bench.declaration.givesUp.atomic !== undefined) {
+    // Whether a message is failed or unknown is for the guard that asks for unknown.
+    const outcomes = written.outcomes?.map((told) => ('failed' in told ? { unknown: told.failed } : told)) ?? null;
+    const lost = { answerLost: true };
+    const { stored } = await mustBeTrue(bench, w, rig, items, { ...written, outcomes }, what, lost);
+    note(stored);
+    return stored > 0;
+  }
+  const found = await mustBeWholeOrNone(bench, w, rig, items, what);
+  note(found.whole ? items.length : 0);
   mustClaimWhatIsThere(w, items, written, found, what);
   const more = grown(before, await rig.lease.snapshot());
   const expected = found.whole ? whole : {};
@@ -71,7 +83,7 @@ async function wholeAfterCut<Item>(
       `${what} left ${rowsText(more)}; a batch that is ${found.whole ? 'whole' : 'not there'} has ${rowsText(expected)}`,
     );
   }
-  return found;
+  return found.whole;
 }
 
 function sameCounts(a: Record<string, number>, b: Record<string, number>): boolean {
@@ -92,7 +104,7 @@ export function unknownIsTold<Item>(w: Writes<Item>): Guard {
     level: 'should',
     statement:
       'After a lost acknowledgement the outcome is unknown, or truly decided, but not plainly failed; where the engine has refused the batch it is failed, not unknown.',
-    needs: ['atomic', 'cut'],
+    needs: ['cut'],
     proves: ['cuts', 'commits whose acknowledgement was lost'],
     async check(bench) {
       const items = w.items(bench, 11);
@@ -106,11 +118,15 @@ export function unknownIsTold<Item>(w: Writes<Item>): Guard {
           const stored = byToken(await w.stored(bench, rig));
           const there = items.filter((item) => stored.has(w.token(item))).length;
           if (place === 'before-ack') bench.record('commits whose acknowledgement was lost', there > 0 ? 1 : 0);
-          const told = toldOf(w, items, written, what);
+          const told =
+            bench.declaration.givesUp.atomic === undefined ? toldOf(w, items, written, what) : 'each for itself';
           bench.record(`cut ${places[place]}`, `told as ${told}, ${there > 0 ? 'stored' : 'not stored'}`);
-          if (told !== 'failed' || there === 0) return;
+          const wrong = items.filter(
+            (item, slot) => stored.has(w.token(item)) && isPlainlyFailed(written, slot),
+          ).length;
+          if (wrong === 0) return;
           throw new Violation(
-            `${what} is told as failed (${failureText(failureOf(written)!)}), but ${there} of its ${count(items.length, w.noun)} are stored: ` +
+            `${what} is told as failed (${failureText(failureOf(written)!)}), but ${wrong} of its ${count(items.length, w.noun)} are stored: ` +
               'the outcomes should be unknown, or what is thrown should carry `unknown: true`',
           );
         });
@@ -123,6 +139,12 @@ export function unknownIsTold<Item>(w: Writes<Item>): Guard {
   });
 }
 
+function isPlainlyFailed({ threw, outcomes }: Written, slot: number): boolean {
+  if (threw) return !saysUnknown(threw);
+  const outcome = outcomes?.[slot];
+  return outcome !== undefined && 'failed' in outcome && !saysUnknown(outcome.failed);
+}
+
 /** Where no answer was lost, the caller is owed a plain one. */
 async function refusedIsNotUnknown<Item>(bench: Bench, w: Writes<Item>, items: readonly Item[]): Promise<void> {
   const [table, rows] = Object.entries(await tablesWritten(bench, w, items))[0]!;
@@ -132,7 +154,9 @@ async function refusedIsNotUnknown<Item>(bench: Bench, w: Writes<Item>, items: r
   const { raised } = await fault.sprung();
   await fault.disarm();
   bench.record('batches refused by the engine', raised);
-  mustFail(w, items, written, 'a batch with a row that the engine refused');
+  const what = 'a batch with a row that the engine refused';
+  mustTellOfFailure(w, items, written, what);
+  mustKnow(written, what, {});
 }
 
 /** Writes the items while the connection is cut at the point, and waits until the subject has settled down. */

@@ -22,7 +22,9 @@ export const defaultMutants: Mutant[] = [
       const { edit } = tools.hand;
       const sent = valuesOf(copy);
       const known = new Set<string>();
-      await edit((row, table) => known.add(print(row, table)));
+      await edit((row, table) => {
+        known.add(print(row, table));
+      });
       const reply = await ask(honest, copy, options);
       if (!hasFailed(reply) && copy.length > 0) await emptyDefault(edit, known, sent, tools);
       return answer(reply);
@@ -40,7 +42,9 @@ export const defaultMutants: Mutant[] = [
         return honest(messages, options);
       const { edit } = tools.hand;
       const known = new Set<string>();
-      await edit((row, table) => known.add(print(row, table)));
+      await edit((row, table) => {
+        known.add(print(row, table));
+      });
       const reply = await ask(honest, copy, options);
       if (!hasFailed(reply)) await shareDrawn(edit, known, new Set(answer(reply).map(idOf)), tools);
       return answer(reply);
