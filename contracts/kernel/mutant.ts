@@ -2,6 +2,9 @@ import type { Declaration, EngineFacts, Need } from './capabilities.ts';
 import type { Site } from './engine.ts';
 import type { Bench } from './guard.ts';
 
+/** What is done to one row: its columns may be overwritten; it is removed where `'remove'` is returned. */
+export type Edit = (row: Record<string, unknown>, table: string) => unknown;
+
 /**
  * Reads and writes the content of a lease by the provider's own statements, from inside the subject's host.
  * Everything may be a promise: where the engine is a server, it is.
@@ -9,8 +12,8 @@ import type { Bench } from './guard.ts';
 export interface Hand {
   snapshot(): unknown;
   restore(snapshot: unknown): void | Promise<void>;
-  /** Shows every stored row to `change`, which may overwrite its columns. */
-  edit(change: (row: Record<string, unknown>, table: string) => void): void | Promise<void>;
+  /** Shows every stored row to `change`. */
+  edit(change: Edit): void | Promise<void>;
 }
 
 /** What a behavioural mutant may use beside the port: the engine's own hand, in the subject's host. */

@@ -1,5 +1,6 @@
 import type { ClientBase, QueryArrayResult } from 'pg';
 import type { Found, Snapshot } from '../../contracts/kernel/engine.ts';
+import type { Edit } from '../../contracts/kernel/mutant.ts';
 import { callersTableName } from '../callers-table.ts';
 import { only, type Table, tablesOf } from './catalog.ts';
 import { isMissing, messageOf } from './errors.ts';
@@ -69,20 +70,16 @@ export async function restore(client: ClientBase, schema: string, { content }: P
 }
 
 /** Shows every row to `change`, which may overwrite its columns, and writes back what it made of them. */
-export async function edit(
-  client: ClientBase,
-  schema: string,
-  change: (row: Record<string, unknown>, table: string) => void,
-): Promise<void> {
+export async function edit(client: ClientBase, schema: string, change: Edit): Promise<void> {
   const types = new Map((await tablesOf(client, schema)).map(({ name, columns }) => [name, columns]));
   const whole = await snapshot(client, schema);
   for (const [name, table] of Object.entries(whole.content)) {
     const isInteger = types.get(name)!.map(({ type }) => /^(small|big)?int/.test(type));
-    table.rows = table.rows.map((values) => {
+    table.rows = table.rows.flatMap((values) => {
       const shown = values.map((text, i) => (text !== null && isInteger[i] ? integer(text) : text));
       const row: Record<string, unknown> = Object.fromEntries(table.columns.map((column, i) => [column, shown[i]]));
-      change(row, name);
-      return Object.values(row).map((value) => (value === null || value === undefined ? null : String(value)));
+      if (change(row, name) === 'remove') return [];
+      return [Object.values(row).map((value) => (value === null || value === undefined ? null : String(value)))];
     });
   }
   await restore(client, schema, whole);

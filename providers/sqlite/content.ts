@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { type Found, LeftLocked, type Snapshot } from '../../contracts/kernel/engine.ts';
+import type { Edit } from '../../contracts/kernel/mutant.ts';
 import { callersTableName } from '../callers-table.ts';
 import { leftOpen } from './errors.ts';
 import { ours, quoteName, quoteText, shorten, unquoteName } from './sql.ts';
@@ -72,15 +73,14 @@ export function restore(db: DatabaseSync, { content, virtualTables }: SqliteSnap
   });
 }
 
-/** Shows every row to `change`, which may overwrite its columns, and writes back what it made of them. */
-export function edit(db: DatabaseSync, change: (row: Record<string, unknown>, table: string) => void): void {
+/** Shows every row to `change`, which may overwrite its columns or remove it, and writes back what it made of them. */
+export function edit(db: DatabaseSync, change: Edit): void {
   const whole = snapshot(db);
   for (const name of Object.keys(whole.tables)) {
     const table = whole.content[name]!;
-    table.rows = table.rows.map((values) => {
+    table.rows = table.rows.flatMap((values) => {
       const row: Record<string, unknown> = Object.fromEntries(table.columns.map((c, i) => [unquoteName(c), values[i]]));
-      change(row, name);
-      return Object.values(row) as SQLOutputValue[];
+      return change(row, name) === 'remove' ? [] : [Object.values(row) as SQLOutputValue[]];
     });
   }
   restore(db, whole);

@@ -1,6 +1,7 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import { parametersOf } from './large.ts';
-import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
+import { ordinaryCopy } from './ordinary.ts';
+import { answer, ask, batchMutant, hasFailed, isRowRefused, storeStranger } from './spoil.ts';
 
 /** Parameters that a row may have. */
 const widths = Array.from({ length: 20 }, (_, i) => 4 + i);
@@ -38,6 +39,32 @@ export const limitMutants: Mutant[] = [
         tools.lied();
       });
       return answer(reply);
+    },
+  }),
+  batchMutant({
+    id: 'status-row-outside',
+    lie: 'Writes a status row through another connection, so that it is left behind when the engine refuses the batch.',
+    target: 'send-batch/nothing-persists-after-failure',
+    needs: ['statusTable'],
+    spoil(honest, tools) {
+      // While the engine refuses rows it would refuse this one: it is made before, and put in place when its time comes.
+      let besides: unknown;
+      tools.atOpen(async () => {
+        const before = await tools.hand.snapshot();
+        if (!(await storeStranger(honest))) return;
+        await tools.hand.edit((row) => ('status' in row ? undefined : 'remove'));
+        besides = await tools.hand.snapshot();
+        await tools.hand.restore(before);
+      });
+      return async (messages, options) => {
+        const copy = ordinaryCopy(messages);
+        const reply = await ask(honest, messages, options);
+        if (besides !== undefined && copy !== undefined && hasFailed(reply) && isRowRefused(reply)) {
+          await tools.hand.restore(besides);
+          tools.lied();
+        }
+        return answer(reply);
+      };
     },
   }),
 ];
