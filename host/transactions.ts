@@ -5,6 +5,8 @@ import type { Port } from './port.ts';
 import { print } from './print.ts';
 import type { Reply, Request } from './protocol.ts';
 
+const steps = ['run', 'commit', 'rollback'] as const;
+
 /** The transactions that callers of the subjects in this host have begun, by number. */
 export class Transactions {
   readonly #held = new Map<number, { session: number; transaction: CallersTransaction; open: boolean }>();
@@ -12,10 +14,12 @@ export class Transactions {
   async begin(session: number, { begin }: Port): Promise<number> {
     if (!begin) throw new TypeError('the port has no member begin');
     const transaction = (await begin()) as CallersTransaction;
-    for (const member of ['run', 'commit', 'rollback'] as const) {
-      if (typeof transaction?.[member] === 'function' && 'handle' in transaction) continue;
-      throw new TypeError(`begin() must return { handle, run, commit, rollback }, not ${print(transaction)}`);
-    }
+    const isOne =
+      typeof transaction === 'object' &&
+      transaction !== null &&
+      'handle' in transaction &&
+      steps.every((step) => typeof transaction[step] === 'function');
+    if (!isOne) throw new TypeError(`begin() must return { handle, run, commit, rollback }, not ${print(transaction)}`);
     const number = this.#held.size + 1;
     this.#held.set(number, { session, transaction, open: true });
     return number;
@@ -45,7 +49,7 @@ export class Transactions {
     for (const held of this.#held.values()) {
       if (held.session !== session || !held.open) continue;
       held.open = false;
-      await Promise.resolve(held.transaction.rollback()).catch(() => {});
+      await (async () => held.transaction.rollback())().catch(() => {});
     }
   }
 
