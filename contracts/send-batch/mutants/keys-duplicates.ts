@@ -1,8 +1,8 @@
-import type { Mutant } from '../../kernel/mutant.ts';
-import { mutant } from '../../kernel/mutant.ts';
+import { type Mutant, mutant } from '../../kernel/mutant.ts';
+import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message, SendBatchPort, SendOptions } from '../port.ts';
-import { identityOf, idOf, onlySkipped, repeatMutant, unlessRefused } from './keys-sent.ts';
-import { passedThrough } from './spoil.ts';
+import { identityOf, idOf, onlySkipped, repeatMutant, unlessRefused, unlessStored } from './keys-sent.ts';
+import { answer, ask, batchMutant, hasFailed, passedThrough } from './spoil.ts';
 
 const named = 'send-batch/duplicates-are-named';
 const inside = 'send-batch/duplicate-inside-the-batch';
@@ -110,6 +110,36 @@ export const duplicateMutants: Mutant[] = [
       throw new Error('UNIQUE constraint failed: dedupe_key');
     },
   }),
+  repeatMutant({
+    id: 'taken-key-is-passed-over',
+    lie: 'Leaves a message whose key is taken out of a batch that was to be refused for it.',
+    target: named,
+    cannot: unlessStored,
+    sent: (messages, { again }) => without(messages, again),
+    told: (outcomes, { again }, messages) => amongOthers(outcomes, again, messages),
+  }),
+  repeatMutant({
+    id: 'twins-are-merged',
+    lie: 'Stores one of several messages with one key from a batch that was to be refused for them.',
+    target: inside,
+    alsoKilledBy: [singles],
+    cannot: unlessStored,
+    sent: (messages, { twins }) => without(messages, twins),
+    told: (outcomes, { twins }, messages) => amongOthers(outcomes, twins, messages),
+  }),
+  batchMutant({
+    id: 'refusal-names-no-message',
+    lie: 'Refuses a batch for its keys without saying which message it was for.',
+    target: named,
+    alsoKilledBy: [inside],
+    cannot: unlessStored,
+    spoil: (honest, tools) => async (messages, options) => {
+      const reply = await ask(honest, messages, options);
+      if (!hasFailed(reply) || messages.every(({ dedupeKey }) => dedupeKey === undefined)) return answer(reply);
+      tools.lied();
+      throw new Error('a key is taken');
+    },
+  }),
   mutant<SendBatchPort>({
     id: 'batch-skips-the-key-check',
     lie: 'Stores in a batch what the single path has stored already under the same key.',
@@ -138,3 +168,20 @@ export const duplicateMutants: Mutant[] = [
     },
   }),
 ];
+
+/** The messages in other slots; undefined where that is all of them, or none. */
+function without(messages: readonly Message[], slots: readonly number[]): Message[] | undefined {
+  const others = messages.filter((_, slot) => !slots.includes(slot));
+  return others.length === 0 || others.length === messages.length ? undefined : others;
+}
+
+/** The outcomes of the messages that were sent, with those in these slots told as duplicates. */
+function amongOthers(
+  outcomes: readonly ReportedOutcome[],
+  slots: readonly number[],
+  messages: readonly Message[],
+): ReportedOutcome[] | undefined {
+  if (outcomes.length === messages.length) return undefined;
+  const others = [...outcomes];
+  return messages.map((_, slot) => (slots.includes(slot) ? { duplicate: null } : others.shift()!));
+}

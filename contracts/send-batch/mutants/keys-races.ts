@@ -3,7 +3,7 @@ import type { Id, ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message, SendBatchPort } from '../port.ts';
 import { Rivals } from './keys-rivals.ts';
 import { idOf, unlessRefused } from './keys-sent.ts';
-import { answer, ask, batchMutant, hasFailed, passedThrough, type SendBatch } from './spoil.ts';
+import { answer, ask, batchMutant, errorOf, hasFailed, passedThrough, type SendBatch } from './spoil.ts';
 
 const racing = 'send-batch/racing-keys-store-once';
 const opposite = 'send-batch/opposite-orders-do-not-deadlock';
@@ -16,7 +16,7 @@ export const keyRaceMutants: Mutant[] = [
     target: racing,
     order: 'same',
     async told(outcomes, messages, honest) {
-      const lost = messages.flatMap((_, slot) => ('duplicate' in outcomes[slot]! ? [slot] : []));
+      const lost = messages.flatMap((_, slot) => ('stored' in outcomes[slot]! ? [] : [slot]));
       const stored = await honest(
         lost.map((slot) => keyless(messages[slot]!)),
         {},
@@ -39,6 +39,7 @@ export const keyRaceMutants: Mutant[] = [
     lie: 'Fails a batch when another writer comes the other way, by an error that does not say that it is worth another try.',
     target: opposite,
     order: 'opposite',
+    cannot: unlessRefused,
     async told() {
       throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
     },
@@ -106,20 +107,20 @@ export const keyRaceMutants: Mutant[] = [
 
 /** A lie about a batch that another writer, who sent the same keys in this order at the same time, made a duplicate. */
 function secondToItsKeys(
-  m: Pick<Mutant, 'id' | 'lie' | 'target'> & {
-    order: 'same' | 'opposite';
-    timeout?: number;
-    told(
-      outcomes: readonly ReportedOutcome[],
-      messages: readonly Message[],
-      honest: SendBatch,
-    ): Promise<readonly ReportedOutcome[]>;
-  },
+  m: Pick<Mutant, 'id' | 'lie' | 'target'> &
+    Partial<Pick<Mutant, 'cannot' | 'timeout'>> & {
+      order: 'same' | 'opposite';
+      /** Of a batch that was refused for its keys every outcome is a failure. */
+      told(
+        outcomes: readonly ReportedOutcome[],
+        messages: readonly Message[],
+        honest: SendBatch,
+      ): Promise<readonly ReportedOutcome[]>;
+    },
 ): Mutant {
   const { order, told, ...described } = m;
   return batchMutant({
     ...described,
-    cannot: unlessRefused,
     spoil(honest, tools) {
       const rivals = new Rivals(tools);
       return async (messages, options) => {
@@ -127,9 +128,10 @@ function secondToItsKeys(
         if (keys.length === 0 || options.transaction !== undefined) return honest(messages, options);
         const copy = structuredClone([...messages]);
         const { came, rival } = await rivals.during(keys, () => ask(honest, messages, options));
-        if (hasFailed(came) || rival !== order) return answer(came);
-        const outcomes = answer(came);
-        if (!outcomes.some((outcome) => 'duplicate' in outcome)) return outcomes;
+        if (rival !== order) return answer(came);
+        const failed: ReportedOutcome = { failed: hasFailed(came) && errorOf(came) };
+        const outcomes = hasFailed(came) ? copy.map(() => failed) : answer(came);
+        if (outcomes.every((outcome) => 'stored' in outcome)) return outcomes;
         tools.lied();
         return told(outcomes, copy, honest);
       };

@@ -43,8 +43,10 @@ export class Rivals {
     const endedAt = now();
     this.#say({ call, endedAt });
     await this.heard();
-    const others = [...this.#calls.values()].filter((other) => other.beganAt < endedAt && other.endedAt > beganAt);
-    const rival = others.find((other) => other.keys.some((key) => keys.includes(key)));
+    this.#calls.delete(call);
+    const rival = [...this.#calls.values()]
+      .filter((other) => other.beganAt < endedAt && other.endedAt > beganAt)
+      .find((other) => other.keys.some((key) => keys.includes(key)));
     if (rival === undefined) return { came, rival };
     const opposite = keys.length > 1 && rival.keys.join() === keys.toReversed().join();
     return { came, rival: opposite ? 'opposite' : 'same' };
@@ -66,7 +68,9 @@ export class Rivals {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => void setImmediate(resolve));
   }
 
+  /** A channel tells everybody but itself. */
   #say(word: Word): void {
+    this.#hear(word);
     this.#channel.postMessage(word);
   }
 

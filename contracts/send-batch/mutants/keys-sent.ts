@@ -102,6 +102,11 @@ export function unlessRefused({ keyPolicy }: { keyPolicy: string }): string | un
   return keyPolicy === 'refuse' ? 'a batch with a key that is taken is refused, as declared' : undefined;
 }
 
+/** Lies about what `refuse` owes. */
+export function unlessStored({ keyPolicy }: { keyPolicy: string }): string | undefined {
+  return keyPolicy === 'refuse' ? undefined : 'keys that are taken refuse no batch, as declared';
+}
+
 /** Lies about a content that is not stored: with `replace`, it is. */
 export function onlySkipped({ keyPolicy }: { keyPolicy: string }): string | undefined {
   return keyPolicy === 'replace' ? 'the later content is stored, as declared' : unlessRefused({ keyPolicy });

@@ -30,7 +30,13 @@ export const roundTripMutants: Mutant[] = [
     id: 'fan-out-of-singles',
     lie: 'Sends the messages of a batch all at once, each in a transaction of its own.',
     target: 'send-batch/is-one-commit',
-    alsoKilledBy: [...noticing, 'send-batch/is-one-round-trip-per-chunk'],
+    alsoKilledBy: [
+      ...noticing,
+      'send-batch/is-one-round-trip-per-chunk',
+      // Where a key that is taken refuses the batch.
+      'send-batch/duplicates-are-named',
+      'send-batch/duplicate-inside-the-batch',
+    ],
     spoil: (honest, tools) => async (messages, options) => {
       const replies = await Promise.all(messages.map((message) => ask(honest, [message], options)));
       const failed = replies.find(hasFailed);
