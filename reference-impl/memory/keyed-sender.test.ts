@@ -98,7 +98,8 @@ test("a batch that fails in the caller's transaction throws and takes only itsel
     },
   };
   store.hooks.add(refusal);
-  await expect(send(sender, [keyed('a'), keyed('b')], { transaction: handle })).rejects.toThrow('refused by the store');
+  const failing = send(sender, [keyed('a'), keyed('b')], { transaction: handle, chunkSize: 1 });
+  await expect(failing).rejects.toThrow('refused by the store');
   store.hooks.delete(refusal);
   await send(sender, [keyed('after')], { transaction: handle });
   expect(store.rows('messages')).toEqual([]);
