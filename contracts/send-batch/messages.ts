@@ -111,7 +111,7 @@ export function usingOption(bench: Bench, message: Message, offer: Offer): Messa
     case 'dedupeKey':
       return { ...message, dedupeKey: `key-${bench.token()}` };
     case 'callerIds':
-      return { ...message, id: `id-${bench.token()}` };
+      return { ...message, id: bench.declaration.idForm === 'uuid' ? bench.draw(fc.uuid()) : `id-${bench.token()}` };
     case 'columns':
       return { ...message, columns: { tenant: 'tenant-1' } };
     case 'jobs':
