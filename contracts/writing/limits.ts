@@ -113,7 +113,8 @@ async function wholeOrNothing<Item>(bench: Bench, w: Writes<Item>, items: readon
   if (failure) {
     if (failure.message.trim() === '') throw new Violation(`${what} was refused without a word`);
     mustKnow(written, what, {});
-    if (bench.declaration.givesUp.atomic === undefined) await mustHaveStoredNothing(bench, w, rig, items, what);
+    const whole = bench.declaration.givesUp.atomic === undefined || written.threw !== undefined;
+    if (whole) await mustHaveStoredNothing(bench, w, rig, items, what);
     else await mustBeTrue(bench, w, rig, items, written, what);
     bench.record('batches refused', 1);
     return;
