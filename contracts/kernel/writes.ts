@@ -1,4 +1,4 @@
-import type { Declaration, Offer } from './capabilities.ts';
+import type { Capability, Declaration, Offer } from './capabilities.ts';
 import type { Snapshot } from './engine.ts';
 import type { Bench, CallOptions, Rig } from './guard.ts';
 import type { Failure, Outcome } from './outcome.ts';
@@ -44,6 +44,8 @@ export interface Writes<Item> {
   contract: string;
   /** Members of the port. */
   members: readonly string[];
+  /** Members of the port by which a capability is used; whoever claims it has all of them. */
+  membersOf: Partial<Record<Capability, readonly string[]>>;
   /** Plural of what is written, for messages: `messages`, `slots`. */
   noun: string;
   /** `count` items that differ from each other in every value, each with a nonce in its body. */

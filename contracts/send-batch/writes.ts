@@ -11,6 +11,14 @@ import { decodeRow, messageDifferences, rowDifferences } from './rows.ts';
 export const sendWrites: Writes<Message> = {
   contract: 'send-batch',
   members: ['sendBatch', 'sendBatchSync', 'send', 'begin', 'receive', 'accept', 'flush', 'read', 'inContext'],
+  membersOf: {
+    transaction: ['begin'],
+    fifo: ['receive'],
+    buffered: ['accept', 'flush'],
+    sync: ['sendBatchSync'],
+    read: ['read'],
+    ambient: ['inContext'],
+  },
   noun: 'messages',
   items: messages,
   token: (message) => tokenIn(message.body) ?? '',

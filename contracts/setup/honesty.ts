@@ -1,6 +1,7 @@
-import { type Offer, offers } from '../kernel/capabilities.ts';
-import { mustBeExact, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
+import { type Capability, type Offer, offers } from '../kernel/capabilities.ts';
+import { byToken, mustBeExact, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
+import { count } from '../kernel/print.ts';
 import { mustBeRefused } from '../kernel/refused.ts';
 import type { Writes, Written } from '../kernel/writes.ts';
 
@@ -12,9 +13,15 @@ export function honestyGuards<Item>(w: Writes<Item>): Guard[] {
 function capabilityIsHonest<Item>(w: Writes<Item>): Guard {
   return guard({
     id: 'setup/capability-is-honest',
-    statement: 'What is offered works; what is not offered is refused before any write.',
+    statement:
+      'What is offered works, and what is claimed has its members; what is not offered is refused before any write.',
     proves: ['options tried'],
     async check(bench) {
+      const { offers: offered, extras } = bench.declaration;
+      for (const capability of [...offered, ...extras]) {
+        const members = w.membersOf[capability];
+        if (members) await bench.case(`members-of-${capability}`, () => mustHaveMembers(bench, capability, members));
+      }
       const size = 3;
       for (const offer of offers) {
         const [probe] = w.items(bench, 1, 'bare');
@@ -30,8 +37,32 @@ function capabilityIsHonest<Item>(w: Writes<Item>): Guard {
         const items = w.items(bench, size, 'bare');
         return { plain: items, items, written: w.write(rig, items, { signal: new AbortController().signal }) };
       });
+      if (offered.includes('transaction')) {
+        await bench.case('offers-transaction', () => mustFollowTheCaller(bench, w, w.items(bench, size, 'bare')));
+      }
     },
   });
+}
+
+/** A transaction that the batch takes part in takes the batch with it when it is rolled back. */
+async function mustFollowTheCaller<Item>(bench: Bench, w: Writes<Item>, items: readonly Item[]): Promise<void> {
+  const rig = await bench.open();
+  const transaction = await rig.subject.begin();
+  const what = 'a batch in a transaction of its caller (transaction is offered)';
+  mustSucceed(w, items, await w.write(rig, items, { transaction }), what);
+  bench.record('options tried', 1);
+  await transaction.rollback();
+  const stored = byToken(await w.stored(bench, rig));
+  const left = items.filter((item) => stored.has(w.token(item))).length;
+  if (left > 0)
+    throw new Violation(`${what}: he has rolled back, yet ${left} of ${count(items.length, w.noun)} are stored`);
+}
+
+async function mustHaveMembers(bench: Bench, capability: Capability, members: readonly string[]): Promise<void> {
+  const { subject } = await bench.open();
+  const missing = members.filter((member) => !subject.members.includes(member));
+  if (missing.length === 0) return;
+  throw new Violation(`${capability} is claimed, yet the port has no member ${missing.join(', ')}`);
 }
 
 interface Tried<Item> {

@@ -37,6 +37,33 @@ export const honestyMutants: Mutant[] = [
     },
   }),
   setupMutant({
+    id: 'claims-transactions-and-ignores-them',
+    lie: "Offers to write in a caller's transaction, and never hands it to the subject.",
+    target: honest,
+    cannot: ({ offers }) => (offers.includes('transaction') ? undefined : 'no transaction can be begun'),
+    bench: (bench, lied) =>
+      withCalls(bench, ({ args, call, make }) => {
+        const { transaction, ...others } = call;
+        if (transaction) lied();
+        return make(args, others);
+      }),
+  }),
+  setupMutant({
+    id: 'claims-a-member-that-is-not-there',
+    lie: 'Claims an extra without the members by which it is used.',
+    target: honest,
+    bench(bench, lied) {
+      const { declaration } = bench;
+      const claims = { ...declaration, extras: [...new Set([...declaration.extras, 'buffered'] as const)] };
+      const spoiled = withRigs(bench, (rig) => {
+        lied();
+        const members = rig.subject.members.filter((name) => name !== 'flush');
+        return except(rig, { subject: except(rig.subject, { members }) });
+      });
+      return except(spoiled, { declaration: claims });
+    },
+  }),
+  setupMutant({
     id: 'refuses-what-it-offers',
     lie: 'Offers an option, and refuses every batch that uses it.',
     target: honest,
