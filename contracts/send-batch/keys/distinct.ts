@@ -51,7 +51,7 @@ async function mustStayApart(bench: Bench, difference: KeyDifference): Promise<v
   const two = pair(bench, difference);
   for (const batch of [one, [two[0]], [two[1]]]) {
     const how = batch.length > 1 ? 'in one batch' : 'in two batches';
-    const what = `sending two messages whose keys differ ${inWords[difference]}, ${how},`;
+    const what = `sending two messages whose keys differ ${inWords[difference]}, ${how}`;
     mustSucceed(w, batch, await w.write(rig, batch), what);
     await mustHaveStoredAll(bench, w, rig, batch, what);
   }

@@ -62,7 +62,7 @@ export const replayIsRecognised: Guard = guard({
         const again = by === 'the-same-subject' ? rig : await bench.open({ lease: rig.lease });
         const batch = held.map(({ message }) => message);
         const written = await w.write(again, batch);
-        mustTellItsRows(bench, held, written, `a batch that was stored, sent again by ${by.replace('-', ' ')},`);
+        mustTellItsRows(bench, held, written, `the replay of a stored batch by ${by.replaceAll('-', ' ')}`);
         await mustHaveStoredAll(bench, w, rig, batch, 'a batch that was sent twice');
         bench.record('ids told again', held.length);
       });

@@ -108,11 +108,11 @@ function came(outcome: NonNullable<Written['outcomes']>[number], rows: readonly 
   const kind = 'stored' in outcome ? 'stored' : 'duplicate' in outcome ? 'duplicate' : 'failed';
   const id = 'stored' in outcome ? outcome.stored : 'duplicate' in outcome ? outcome.duplicate : null;
   if (kind !== 'duplicate' || id === null) return { kind, names: undefined };
-  return { kind, names: rows.find((row) => row.id === id)?.token ?? `no row (id ${id})` };
+  return { kind, names: rows.find((row) => row.id === id)?.token ?? `nothing of this batch (id ${id})` };
 }
 
 function text({ kind, names }: Came): string {
-  return names === undefined ? kind : `${kind} of ${names}`;
+  return names === undefined ? kind : `${kind} of the row that holds ${names}`;
 }
 
 /** The rows as one text, whatever their order. */
