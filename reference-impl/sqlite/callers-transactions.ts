@@ -18,7 +18,12 @@ export class CallersTransactions {
 
   begin(): CallersTransaction {
     const connection = new Connection(this.#path);
-    connection.run('BEGIN IMMEDIATE');
+    try {
+      connection.run('BEGIN IMMEDIATE');
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
     this.#connections.add(connection);
     return {
       handle: connection,

@@ -4,8 +4,14 @@ import { Connection } from './connection.ts';
 const count = 'SELECT count(*) AS n FROM messages';
 const insert = "INSERT INTO messages (slot, body, created_at) VALUES (0, '1', 0)";
 
-test('the first error stays the cause when the rollback fails as well', () => {
+function opened(): Connection {
   const connection = new Connection(':memory:');
+  connection.createTables();
+  return connection;
+}
+
+test('the first error stays the cause when the rollback fails as well', () => {
+  const connection = opened();
   const first = new Error('the first error');
   const attempt = () =>
     connection.transaction(() => {
@@ -21,7 +27,7 @@ test('the first error stays the cause when the rollback fails as well', () => {
 });
 
 test('what a failed rollback left open is undone before the next transaction', () => {
-  const connection = new Connection(':memory:');
+  const connection = opened();
   connection.rows('BEGIN');
   connection.insert(insert);
   connection.transaction(() => {});
@@ -30,7 +36,7 @@ test('what a failed rollback left open is undone before the next transaction', (
 });
 
 test('a savepoint is undone alone', () => {
-  const connection = new Connection(':memory:');
+  const connection = opened();
   connection.transaction(() => {
     connection.insert(insert);
     expect(() =>

@@ -15,10 +15,14 @@ export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** Opens the database, creating the tables where they are not there yet. */
   constructor(path: string) {
     this.#database = new DatabaseSync(path, { timeout: lockTimeout });
-    this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${schema}`);
+    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  }
+
+  /** Creates the tables where they are not there yet. */
+  createTables(): void {
+    this.#database.exec(schema);
   }
 
   /** Runs a statement and returns the id of the row it inserted; undefined where it left the row out. */

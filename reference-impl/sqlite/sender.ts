@@ -70,6 +70,7 @@ class SqliteSender implements SendBatchPort {
 
   constructor(path: string, insertBatch: InsertBatch, offers: Offer[]) {
     this.#connection = new Connection(path);
+    this.#connection.createTables();
     this.#callers = new CallersTransactions(path);
     this.#insertBatch = insertBatch;
     this.#offers = offers;
