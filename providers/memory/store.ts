@@ -10,7 +10,7 @@ export { Transaction } from './transaction.ts';
  * locked: of two transactions that change one row, the later commit wins. Who must not lose takes a lock by name.
  */
 
-/** The content of a row; the store keeps a copy, made by `structuredClone`. */
+/** The content of a row; the store keeps a copy, as `structuredClone` makes one. */
 export type Row = Record<string, unknown>;
 /** A row as it is read: its content, and the id that the store gave it. */
 export type StoredRow = Row & { id: number };
