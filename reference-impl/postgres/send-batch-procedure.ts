@@ -88,9 +88,10 @@ function sendMessages(name: string, onConflict: string): string {
       missing := missing - answered;
     END IF;
 
-    -- The engine left out a row, or the one that held a key has gone meanwhile.
+    -- The engine left out a row; or, and that may be tried again, the row that held a key has gone meanwhile.
     IF missing > 0 THEN
-      RAISE EXCEPTION '% of % messages were not inserted', missing, cardinality(slots);
+      RAISE EXCEPTION '% of % messages were not inserted', missing, cardinality(slots)
+        USING ERRCODE = '${onConflict === '' ? 'raise_exception' : 'serialization_failure'}';
     END IF;
   END $$;`;
 }
