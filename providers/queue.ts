@@ -2,6 +2,7 @@
 export class Queue {
   readonly #seen = new Set<string>();
   readonly #hopes = new Set<{ sessions: number; come: () => void }>();
+  #closed = false;
 
   /** Enters a session that waits; once is enough. */
   join(session: string): void {
@@ -13,9 +14,16 @@ export class Queue {
     }
   }
 
-  /** Resolves when so many have been seen. */
+  /** Nobody else can come; who hopes for more has hoped long enough. */
+  close(): void {
+    this.#closed = true;
+    for (const { come } of this.#hopes) come();
+    this.#hopes.clear();
+  }
+
+  /** Resolves when so many have been seen, or when nobody else can come. */
   holds(sessions: number): Promise<void> {
-    if (sessions <= this.#seen.size) return Promise.resolve();
+    if (this.#closed || sessions <= this.#seen.size) return Promise.resolve();
     return new Promise((come) => void this.#hopes.add({ sessions, come }));
   }
 }

@@ -107,7 +107,10 @@ export interface ArmedFault {
   readonly nonce: string;
   /** Resolves when a fault at a point goes off for the first time; absent for faults that are only counted. */
   readonly reached?: Promise<void>;
-  /** Resolves when so many of the subject's sessions have been seen to wait; there for a lock and a start alone. */
+  /**
+   * Resolves when so many of the subject's sessions have been seen to wait, or when no other can come: each of its
+   * threads is stopped. There for a lock and a start alone.
+   */
   waiting?(sessions: number): Promise<void>;
   sprung(): Promise<Sprung>;
   /** Lets go of what is held, and removes the fault. */

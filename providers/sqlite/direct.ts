@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SqliteSite } from '../sites.ts';
 import { openOwn } from './database.ts';
+import { unlessLocked } from './errors.ts';
 
 /** Milliseconds that the judge waits for a lock of the subject's. */
 const wait = 2000;
@@ -37,6 +38,13 @@ export class DirectConnection {
       this.#inode = inode;
     }
     return this.#db;
+  }
+
+  /** The connection; throws where there is no database. */
+  required(): DatabaseSync {
+    const db = unlessLocked(() => this.get());
+    if (!db) throw new Error('sqlite: there is no database file');
+    return db;
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { EngineFacts } from '../../contracts/kernel/capabilities.ts';
 import {
@@ -21,9 +21,8 @@ import {
   type Watched,
 } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
-import { AttachedHosts, addSprung, joinWatched, nothingSprung } from '../attached-hosts.ts';
+import { AttachedHosts, addSprung, joinWatched } from '../attached-hosts.ts';
 import { callersTableName, textsOf } from '../callers-table.ts';
-import { monotonicMs } from '../clock.ts';
 import { untilNoneIsOpen } from '../open-transactions.ts';
 import type { SqliteSite } from '../sites.ts';
 import type { Hello } from './agent.ts';
@@ -39,14 +38,14 @@ import {
   snapshot,
   wipe,
 } from './content.ts';
-import { CrashMark, type Killed } from './crash-mark.ts';
 import { DirectConnection } from './direct.ts';
-import { isBusy, leftOpen, saysLeftOpen } from './errors.ts';
+import { leftOpen, saysLeftOpen, unlessLocked } from './errors.ts';
 import type { Order } from './fault-counters.ts';
 import { setNextId } from './identity.ts';
+import { Killing, sprungBy } from './killing.ts';
+import { Mechanisms } from './mechanisms.ts';
 import { ours } from './sql.ts';
-import { atomically } from './transaction.ts';
-import { isTrap, removeLooks, removeTrap, rowFaults, setLooks, setTrap, type TrapFault } from './traps.ts';
+import { rowFaults } from './traps.ts';
 import { WaitingList } from './waiting-list.ts';
 
 /** What a lease needs of its engine. */
@@ -71,14 +70,9 @@ export class SqliteLease implements Lease {
   readonly #hosts = new AttachedHosts();
   /** Absent where the database is private. */
   readonly #direct: DirectConnection | undefined;
-  /** Hosts in processes of their own, with what they said of themselves. */
-  readonly #processes = new Map<AgentLink, Hello>();
-  readonly #marks = new Set<CrashMark>();
+  readonly #mechanisms: Mechanisms;
+  readonly #killing: Killing;
   readonly #lists = new Set<WaitingList>();
-  #killed: Killed | undefined;
-  /** The file that was there when a crash was asked for. */
-  #inode: number | undefined;
-  #watches = 0;
   #released = false;
 
   constructor(facts: EngineFacts, site: SqliteSite, landlord: Landlord) {
@@ -86,6 +80,8 @@ export class SqliteLease implements Lease {
     this.site = site;
     this.#landlord = landlord;
     this.#direct = site.mode === 'memory' ? undefined : new DirectConnection(site);
+    this.#mechanisms = new Mechanisms(this.#direct);
+    this.#killing = new Killing(site.path, landlord.directory, this.#direct);
   }
 
   async attach(link: AgentLink): Promise<() => Promise<void>> {
@@ -94,10 +90,10 @@ export class SqliteLease implements Lease {
       throw new NotApplicable('host', "a database in shared memory can be opened inside the judge's process only");
     }
     if (await this.#isExclusive()) throw new NotApplicable('engine', keptForItself);
-    if (link.kill) this.#processes.set(link, hello);
+    this.#killing.attach(link, hello);
     const leave = await this.#hosts.attach(link);
     return () => {
-      this.#processes.delete(link);
+      this.#killing.leave(link);
       return leave();
     };
   }
@@ -153,11 +149,11 @@ export class SqliteLease implements Lease {
   async arm(fault: Fault): Promise<ArmedFault> {
     this.#refuseWhatIsLacking(fault);
     if (fault.at === 'identity') return this.#setIdentity(fault.table, fault.start);
-    if (fault.at === 'crash') this.#requireProcess();
+    if (fault.at === 'crash') this.#killing.requireProcess();
     await this.#requireDriver();
     const nonce = `${ours}${randomBytes(6).toString('hex')}`;
-    const mark = fault.at === 'crash' ? this.#expectCrash(nonce) : undefined;
-    const list = fault.at === 'lock' || fault.at === 'start' ? this.#newWaitingList(nonce) : undefined;
+    const mark = fault.at === 'crash' ? this.#killing.expect(nonce) : undefined;
+    const list = fault.at === 'lock' || fault.at === 'start' ? this.#newWaitingList(nonce, fault.at) : undefined;
     const order: Order = {
       nonce,
       fault,
@@ -167,20 +163,19 @@ export class SqliteLease implements Lease {
     };
     await this.#hosts.order(nonce, 'arm', [order]);
     try {
-      await this.#unlessExclusive(async () => this.#setMechanism(nonce, fault));
+      await this.#unlessExclusive(async () => this.#mechanisms.set(nonce, fault));
     } catch (cause) {
       await this.#hosts.revoke(nonce);
       throw cause;
     }
-    const sum = (reports: unknown[]): Sprung =>
-      addSprung([...(reports as Sprung[]), mark?.read()?.sprung ?? nothingSprung]);
+    const sum = (reports: unknown[]): Sprung => addSprung([...(reports as Sprung[]), sprungBy(mark)]);
     let last: Promise<Sprung> | undefined;
     const sprung = async (): Promise<Sprung> => last ?? sum(await this.#hosts.reports(nonce));
     const disarm = async (): Promise<void> => {
       if (last) return;
       // Whoever waits at the start answers only then.
       if (fault.at === 'start') list?.stop();
-      this.#removeMechanism(nonce, fault);
+      this.#mechanisms.remove(nonce, fault);
       mark?.stop();
       last = this.#hosts.revoke(nonce).then(sum);
       // That the fault could not work here is for `sprung` to say.
@@ -200,28 +195,11 @@ export class SqliteLease implements Lease {
 
   async crash(): Promise<Crashed> {
     if (this.facts.lacks.crash) throw new NotApplicable('engine', this.facts.lacks.crash);
-    this.#requireProcess();
-    this.#inode = inodeOf(this.site.path);
-    // With a connection of the judge's own still open, the next one would find the write-ahead log in order.
-    this.#direct?.close();
-    const killed = [...this.#processes];
-    this.#processes.clear();
-    this.#killed = { pids: killed.map(([, hello]) => hello.process), at: monotonicMs() };
-    await Promise.all(killed.map(([link]) => link.kill?.()));
-    return { pids: this.#killed.pids };
+    return this.#killing.crash();
   }
 
   async recover(): Promise<string> {
-    const { path } = this.site;
-    const killed = this.#lastKilled();
-    if (!killed) throw new Error('sqlite: nothing was killed that could be recovered');
-    const sameFile = inodeOf(path) === this.#inode ? 'the same file' : 'another file than before';
-    this.#direct?.close();
-    const log = sizeOf(`${path}-wal`);
-    const check = this.#database().prepare('PRAGMA quick_check(1)').get()?.quick_check;
-    const after = `${Math.round(monotonicMs() - killed.at)} ms after process ${killed.pids.join(', ')} had been killed`;
-    const sizes = `its write-ahead log had ${log} bytes before and has ${sizeOf(`${path}-wal`)} now`;
-    return `${sameFile}, ${basename(path)}, was opened again ${after}; ${sizes}; quick_check: ${String(check)}`;
+    return this.#killing.recover();
   }
 
   async quiet(): Promise<Stillness> {
@@ -236,10 +214,10 @@ export class SqliteLease implements Lease {
     const looks = sample !== undefined && this.#direct !== undefined;
     const key = `watch-${randomBytes(6).toString('hex')}`;
     await this.#hosts.order(key, 'watch', [key, sample ?? null]);
-    if (looks) this.#changeLooks(+1);
+    if (looks) this.#mechanisms.changeLooks(+1);
     const stop = async (): Promise<Watched> => {
       // First the triggers, which only a host that still records can run.
-      if (looks) this.#changeLooks(-1);
+      if (looks) this.#mechanisms.changeLooks(-1);
       return joinWatched((await this.#hosts.revoke(key)) as Watched[]);
     };
     let last: Promise<Watched> | undefined;
@@ -258,7 +236,7 @@ export class SqliteLease implements Lease {
     try {
       await this.#hosts.callAll('forget', []);
     } finally {
-      for (const mark of this.#marks) mark.stop();
+      this.#killing.stop();
       this.#leaveDatabase(options.keep ?? this.#landlord.keepAll);
       this.#landlord.released();
     }
@@ -291,31 +269,12 @@ export class SqliteLease implements Lease {
     }
   }
 
-  /** Only a process of its own can be killed without the judge. */
-  #requireProcess(): void {
-    if (this.#processes.size > 0) return;
-    throw new NotApplicable('host', 'a crash needs a subject in a process of its own; here it would kill the judge');
-  }
-
-  #expectCrash(nonce: string): CrashMark {
-    const mark = new CrashMark(join(this.#landlord.directory, `${nonce}.crashed`));
-    this.#marks.add(mark);
-    this.#inode = inodeOf(this.site.path);
-    return mark;
-  }
-
-  #newWaitingList(nonce: string): WaitingList {
-    const list = new WaitingList(join(this.#landlord.directory, `${nonce}.waiting`));
+  #newWaitingList(nonce: string, at: 'lock' | 'start'): WaitingList {
+    const path = join(this.#landlord.directory, `${nonce}.waiting`);
+    // At the start a whole thread is stopped.
+    const list = new WaitingList(path, at === 'start' ? () => this.#hosts.size : undefined);
     this.#lists.add(list);
     return list;
-  }
-
-  #lastKilled(): Killed | undefined {
-    const all = [this.#killed, ...[...this.#marks].map((mark) => mark.read())];
-    return all
-      .filter((killed) => killed !== undefined)
-      .sort((a, b) => a.at - b.at)
-      .at(-1);
   }
 
   /** A subject that goes through another driver can be neither disturbed nor watched. */
@@ -331,45 +290,11 @@ export class SqliteLease implements Lease {
 
   async #setIdentity(table: string, start: bigint): Promise<ArmedFault> {
     const set = this.#direct
-      ? unlessLocked(() => setNextId(this.#database(), table, start))
+      ? unlessLocked(() => setNextId(this.#direct!.required(), table, start))
       : await this.#ask('setNextId', table, start);
     if (!set) throw new NotApplicable('engine', `${table} does not number its rows by AUTOINCREMENT`);
     const sprung = async (): Promise<Sprung> => ({ count: 1, rowsBefore: 0, raised: 0 });
     return { nonce: '', sprung, disarm: async () => {} };
-  }
-
-  #setMechanism(nonce: string, fault: Fault): void {
-    if (!this.#direct || !isLocal(fault)) return;
-    const db = this.#database();
-    if (fault.at === 'lock') unlessLocked(() => db.exec('BEGIN IMMEDIATE'));
-    else unlessLocked(() => changeSchema(db, () => setTrap(db, nonce, fault)));
-  }
-
-  #removeMechanism(nonce: string, fault: Fault): void {
-    const db = this.#direct?.get();
-    if (!db || !isLocal(fault)) return;
-    if (fault.at !== 'lock') unlessLocked(() => changeSchema(db, () => removeTrap(db, nonce)));
-    else if (db.isTransaction) db.exec('ROLLBACK');
-  }
-
-  /** The triggers that let readers look are there while any recording that samples is. */
-  #changeLooks(by: 1 | -1): void {
-    this.#watches += by;
-    const db = this.#direct?.get();
-    if (!db) return;
-    try {
-      if (by === 1) changeSchema(db, () => setLooks(db));
-      else if (this.#watches === 0) changeSchema(db, () => removeLooks(db));
-    } catch (cause) {
-      // Inside a transaction that the subject holds there is no looking into statements, only between them.
-      if (!isBusy(cause)) throw cause;
-    }
-  }
-
-  #database(): DatabaseSync {
-    const db = unlessLocked(() => this.#direct?.get());
-    if (!db) throw new Error('sqlite: there is no database file');
-    return db;
   }
 
   /** Works on the judge's own connection, or, where the database is private, through the agent. */
@@ -410,33 +335,3 @@ export class SqliteLease implements Lease {
 
 const keptForItself =
   'the subject opens its database in locking_mode EXCLUSIVE, so that nobody else can open it or look into it';
-
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** Whether the database itself carries the fault. */
-function isLocal(fault: Fault): fault is TrapFault | Extract<Fault, { at: 'lock' }> {
-  return isTrap(fault) || fault.at === 'lock';
-}
-
-function unlessLocked<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    if (!isBusy(cause)) throw cause;
-    throw new LeftLocked('the subject has left a transaction open: the database stays locked after its call', {
-      cause,
-    });
-  }
-}
-
-function changeSchema(db: DatabaseSync, work: () => void): void {
-  // A lock of ours is a transaction too; what is set inside it could not be seen by anybody, nor outlast it.
-  if (db.isTransaction) throw new Error('sqlite: the lock must be disarmed first');
-  atomically(db, work);
-}

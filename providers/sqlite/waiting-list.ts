@@ -44,9 +44,13 @@ export class WaitingList {
   /** Ends the watch over the file, and removes it. */
   readonly stop: () => void;
   readonly #queue = new Queue();
+  readonly #threads = new Set<string>();
+  readonly #mostThreads: () => number;
 
-  constructor(path: string) {
+  /** Where a thread waits as a whole, `mostThreads` tells how many can: once all of them do, nobody else will come. */
+  constructor(path: string, mostThreads = () => Number.POSITIVE_INFINITY) {
     this.path = path;
+    this.#mostThreads = mostThreads;
     writeFileSync(path, '');
     const watcher = watch(path, { persistent: false }, () => this.#read());
     this.stop = () => {
@@ -55,7 +59,7 @@ export class WaitingList {
     };
   }
 
-  /** Resolves when so many connections have entered themselves. */
+  /** Resolves when so many connections have entered themselves, or when no other can. */
   holds(connections: number): Promise<void> {
     return this.#queue.holds(connections);
   }
@@ -63,6 +67,10 @@ export class WaitingList {
   #read(): void {
     if (!existsSync(this.path)) return;
     // What follows the last end of line is not written to its end.
-    for (const line of readFileSync(this.path, 'utf8').split('\n').slice(0, -1)) this.#queue.join(line);
+    for (const line of readFileSync(this.path, 'utf8').split('\n').slice(0, -1)) {
+      this.#threads.add(line.slice(0, line.lastIndexOf('/')));
+      this.#queue.join(line);
+    }
+    if (this.#threads.size >= this.#mostThreads()) this.#queue.close();
   }
 }
