@@ -40,7 +40,7 @@ test('the real command lists what there is', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   const { providers, paths } = JSON.parse(stdout);
   expect(providers.map((p: { name: string }) => p.name)).toEqual(expect.arrayContaining(['memory', 'sqlite']));
-  expect(paths.map((p: { path: string }) => p.path)).toContain('memory');
+  expect(paths.map((p: { path: string }) => p.path)).toContain('memory/plain');
 });
 
 test.each([

@@ -11,7 +11,7 @@ const inOrder = 'send-batch/ids-in-caller-order';
 const reversed = 'send-batch/ids-reversed';
 
 const proved = (over: Partial<ProveOptions> = {}): Promise<Proof> =>
-  prove({ ...testOptions({ paths: ['memory'], guards: [inOrder] }), full: false, only: [], ...over }, []);
+  prove({ ...testOptions({ paths: ['memory/plain'], guards: [inOrder] }), full: false, only: [], ...over }, []);
 const statuses = (proof: Proof, role: Trial['role']) =>
   Object.fromEntries(proof.trials.filter((t) => t.role === role).map((t) => [t.mutant, t.status]));
 
@@ -40,9 +40,9 @@ describe('prove', () => {
     const proof = await proved({ only: [reversed] });
     const { replay } = proof.trials.find((t) => t.mutant === reversed)!;
     expect(replay).toBe(
-      `npx contract-test --provider memory --mutant ${reversed} --guard ${inOrder} --seed 20260101 --runs 20 --timeout 20s`,
+      `npx contract-test --provider memory/plain --mutant ${reversed} --guard ${inOrder} --seed 20260101 --runs 20 --timeout 20s`,
     );
-    const report = await run(testOptions({ paths: ['memory'], guards: [inOrder], mutants: [reversed] }), []);
+    const report = await run(testOptions({ paths: ['memory/plain'], guards: [inOrder], mutants: [reversed] }), []);
     expect(report.verdicts).toMatchObject([{ guard: inOrder, verdict: 'violated' }]);
     expect(report.mutants).toEqual([reversed]);
   });
@@ -119,7 +119,7 @@ describe('prove', () => {
   it('ends with 130 when it is interrupted, and tries nothing more', async () => {
     const controller = new AbortController();
     const seen: Trial[] = [];
-    const options = { ...testOptions({ paths: ['memory'], guards: [inOrder] }), full: false, only: [] };
+    const options = { ...testOptions({ paths: ['memory/plain'], guards: [inOrder] }), full: false, only: [] };
     const reporter = {
       trial(trial: Trial) {
         seen.push(trial);
