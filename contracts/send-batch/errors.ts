@@ -1,6 +1,7 @@
 import { failureText, mustFail, mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
-import type { Watched } from '../kernel/engine.ts';
+import { abortKinds, type Watched } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation } from '../kernel/guard.ts';
+import { within } from '../kernel/lined-up.ts';
 import { type Failure, failureChain, failureMentions } from '../kernel/outcome.ts';
 import { sameJson } from '../kernel/print.ts';
 import { positions, rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
@@ -67,6 +68,8 @@ export const errorKeepsItsClass: Guard = guard({
   level: 'should',
   statement: 'A batch calls an error retryable or permanent as the single path does.',
   needs: ['rowFault'],
+  // Where a lock is waited for, that takes seconds.
+  onceForVariant: true,
   proves: ['failures compared', 'classes'],
   async check(bench) {
     const trial = await bench.open();
@@ -100,11 +103,46 @@ export const errorKeepsItsClass: Guard = guard({
         compare(`a row that fails by ${kind}`, single, failureOf(await w.write(together, messages(bench, size))));
       });
     }
+    if (bench.facts.lacks.abort === undefined) {
+      for (const by of abortKinds) {
+        await bench.case(by, async () => {
+          const failure = async (send: (rig: Rig) => Promise<Written>) => {
+            const rig = await bench.open();
+            const fault = await rig.lease.arm({ at: 'abort', by });
+            const written = await send(rig);
+            const { count } = await fault.sprung();
+            await fault.disarm();
+            return count > 0 ? failureOf(written) : undefined;
+          };
+          const single = await failure((rig) => w.writeOne(rig, messages(bench, 1)[0]!));
+          compare(`an abort (${by})`, single, await failure((rig) => w.write(rig, messages(bench, size))));
+        });
+      }
+    } else if (bench.facts.lacks.lock === undefined) {
+      await bench.case('locked-out', async () => {
+        const single = await lockedOut(bench, (rig) => w.writeOne(rig, messages(bench, 1)[0]!));
+        const batch = single && (await lockedOut(bench, (rig) => w.write(rig, messages(bench, size))));
+        compare("another session's lock", single, batch);
+      });
+    }
     if (classes.size === 0)
       throw new NotApplicable('backend', 'it calls no failure of a single send retryable or permanent');
     bench.record('classes', [...classes].join(', '));
   },
 });
+
+/** Milliseconds after which a subject that waits for a lock will not give it up. */
+const patience = 5000;
+
+/** How a call fails while another session holds the lock that it needs; undefined where it waits for the lock. */
+async function lockedOut(bench: Bench, send: (rig: Rig) => Promise<Written>): Promise<Failure | undefined> {
+  const rig = await bench.open();
+  const lock = await rig.lease.arm({ at: 'lock' });
+  const writing = send(rig);
+  await within(patience, writing);
+  await lock.disarm();
+  return failureOf(await writing);
+}
 
 /** What the backend itself says of a failure, or of what caused it. */
 function classOf(failure: Failure): 'retryable' | 'permanent' | 'of no class' {

@@ -26,7 +26,12 @@ export const errorMutants: Mutant[] = [
       return failAs(reply, new Error(second), messages.length);
     },
   }),
-  reclassifying({ id: 'all-errors-permanent', lie: 'Calls every error of a batch permanent.', retryable: false }),
+  reclassifying({
+    id: 'all-errors-permanent',
+    lie: 'Calls every error of a batch permanent.',
+    retryable: false,
+    only: 'the backend calls an error of the engine worth another try',
+  }),
   reclassifying({
     id: 'all-errors-retryable',
     lie: 'Calls every error of a batch worth another try.',
@@ -49,7 +54,10 @@ export const errorMutants: Mutant[] = [
 ];
 
 /** A lie about whether what went wrong is worth another try. */
-function reclassifying({ retryable, ...described }: { id: string; lie: string; retryable: boolean }): Mutant {
+function reclassifying({
+  retryable,
+  ...described
+}: Pick<Mutant, 'id' | 'lie'> & Partial<Pick<Mutant, 'only'>> & { retryable: boolean }): Mutant {
   return batchMutant({
     ...described,
     target: 'send-batch/error-keeps-its-class',
