@@ -17,7 +17,7 @@ const large = 70_000;
 const larger = 130_000;
 /** The first slot that 16 bits cannot count. */
 const beyond = 65_536;
-const aroundBeyond = [0, beyond - 1, beyond, large - 1];
+const aroundBeyond = [0, beyond - 1, beyond, larger - 1];
 
 export function noCliffAtLargeSizes<Item>(w: Writes<Item>): Guard {
   return guard({
@@ -39,19 +39,19 @@ export function noCliffAtLargeSizes<Item>(w: Writes<Item>): Guard {
       const comparesIds =
         bench.declaration.givesUp.ids === undefined && wrongId(few, [...few.rows.keys()]) === undefined;
       await premise(`a batch of ${small} that fails`, () => failedWhole(bench, w, small, Math.floor((3 * small) / 4)));
-      await bench.case(`${large}-items`, async () => {
-        if (most < large) await refusedWhole(bench, w, large);
+      await bench.case(`${larger}-items`, async () => {
+        if (most < larger) await refusedWhole(bench, w, larger);
         else {
-          const stored = await storedWhole(bench, w, large);
+          const stored = await storedWhole(bench, w, larger);
           const wrong = comparesIds ? wrongId(stored, aroundBeyond) : undefined;
           if (wrong) throw new Violation(wrong);
         }
-        endings.push(`${large} ${most < large ? 'refused' : 'stored'}`);
+        endings.push(`${larger} ${most < larger ? 'refused' : 'stored'}`);
       });
-      await bench.case(`${larger}-items-one-of-which-fails`, async () => {
-        if (most < larger) await refusedWhole(bench, w, larger);
-        else await failedWhole(bench, w, larger, beyond + 1);
-        endings.push(`${larger} ${most < larger ? 'refused' : 'failed'}`);
+      await bench.case(`${large}-items-one-of-which-fails`, async () => {
+        if (most < large) await refusedWhole(bench, w, large);
+        else await failedWhole(bench, w, large, beyond + 1);
+        endings.push(`${large} ${most < large ? 'refused' : 'failed'}`);
       });
       bench.record('items in a batch, at most', larger);
       bench.record('endings', endings.join(', '));
