@@ -21,7 +21,7 @@ export interface BankEntry {
   covered: Covered;
 }
 
-export type Covered = Caught | Later | None;
+export type Covered = Caught | Check | Later | None;
 
 /** A faulty queue of the same kind is in the bank, and this guard finds it. */
 export interface Caught {
@@ -31,10 +31,15 @@ export interface Caught {
   on?: 'sqlite' | 'postgres';
   /** The entry whose implementation this one shares. */
   like?: string;
-  /** The subject needs a thread of its own. */
-  inWorker?: true;
+  /** Where the subject has to live; in the judge's own thread, where nothing is said. */
+  host?: 'worker' | 'process';
   /** Milliseconds that the guard has, where the fault is that a call never settles. */
   within?: number;
+}
+
+/** It is a fault of a check, not of a queue: one of the same kind is in the bank, and is found to prove nothing. */
+export interface Check {
+  check: 'is vacuous';
 }
 
 /** Another contract, or another engine, covers it. */

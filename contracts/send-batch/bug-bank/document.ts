@@ -22,7 +22,7 @@ function tally(group: string, entries: readonly BankEntry[]): Tally {
   return {
     group,
     entries: entries.length,
-    caught: count((covered) => 'by' in covered),
+    caught: count((covered) => 'by' in covered || 'check' in covered),
     shared: count((covered) => 'by' in covered && covered.like !== undefined),
     later: count((covered) => 'later' in covered),
     none: count((covered) => 'none' in covered),
@@ -78,6 +78,7 @@ function addressOf(report: string): string {
 function inWords(covered: Covered): string {
   if ('later' in covered) return `left to ${covered.later}`;
   if ('none' in covered) return `nothing: ${covered.none}`;
+  if ('check' in covered) return 'the ledger of evidence: the check is vacuous';
   const { by, on, like } = covered;
   return [`\`${by}\``, ...(on ? [`on ${on}`] : []), ...(like ? [`(as ${like})`] : [])].join(' ');
 }

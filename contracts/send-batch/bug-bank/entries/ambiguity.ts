@@ -14,7 +14,7 @@ export const ambiguity: readonly BankEntry[] = [
     report: 'objectstack-ai/objectstack#3149',
     fault: 'a batch without keys is sent again when its reply is lost',
     trigger: 'a lost reply',
-    covered: { none: 'not built yet' },
+    covered: { by: 'lost-ack-is-all-or-nothing', on: 'postgres' },
   },
   {
     id: 'AMB-05',

@@ -21,7 +21,7 @@ export const atomicity: readonly BankEntry[] = [
     report: 'kysely-org/kysely#1604',
     fault: 'all inserts run at once; the first failure rolls back, and those that come later commit themselves',
     trigger: 'one failure beside slower inserts',
-    covered: { by: 'nothing-arrives-late', inWorker: true },
+    covered: { by: 'nothing-arrives-late', host: 'worker' },
   },
   {
     id: 'ATM-09',

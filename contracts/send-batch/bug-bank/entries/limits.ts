@@ -54,9 +54,9 @@ export const limits: readonly BankEntry[] = [
   {
     id: 'LIM-13',
     report: 'drizzle-team/drizzle-orm#269',
-    fault: 'rows are passed as the arguments of one call',
-    trigger: 'more rows than a call takes arguments',
-    covered: { none: 'not built yet' },
+    fault: 'the values of all rows are the arguments of one call',
+    trigger: 'more values than a call takes arguments',
+    covered: { by: 'no-cliff-at-large-sizes' },
   },
   {
     id: 'LIM-14',

@@ -70,14 +70,14 @@ export const metadata: readonly BankEntry[] = [
     report: 'rails/rails#51820',
     fault: 'the batch path stamps by another clock than the single path',
     trigger: 'a clock that is moved',
-    covered: { by: 'clock-is-the-declared-one', inWorker: true },
+    covered: { by: 'clock-is-the-declared-one', host: 'worker' },
   },
   {
     id: 'MET-13',
     report: 'nodejs/node#65177',
     fault: 'ids beyond 2^53 are rounded',
     trigger: 'an id of 2^53 + 1',
-    covered: { none: 'not built yet' },
+    covered: { by: 'ids-are-lossless', on: 'sqlite' },
   },
   {
     id: 'MET-14',
@@ -112,7 +112,7 @@ export const metadata: readonly BankEntry[] = [
     report: 'taskforcesh/bullmq#488',
     fault: 'of the jobs in a batch only the first is registered',
     trigger: 'two messages that ask for a job',
-    covered: { none: 'not built yet' },
+    covered: { by: 'scheduled-jobs-are-rejected' },
   },
   {
     id: 'MET-23',

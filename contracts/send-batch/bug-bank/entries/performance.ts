@@ -14,7 +14,7 @@ export const performance: readonly BankEntry[] = [
     report: 'pal-tamas/rask#1063',
     fault: 'every row is a round trip of its own',
     trigger: 'a batch of many',
-    covered: { none: 'not built yet' },
+    covered: { by: 'is-one-round-trip-per-chunk', on: 'postgres' },
   },
   {
     id: 'PRF-04',

@@ -210,7 +210,7 @@ export const reporting: readonly BankEntry[] = [
     report: 'oban-bg/oban#1505',
     fault: 'who loses a race for a key is told an error without a word',
     trigger: 'two writers of one key',
-    covered: { none: 'not built yet' },
+    covered: { by: 'racing-keys-store-once', on: 'postgres', host: 'worker' },
   },
   {
     id: 'RPT-48',
@@ -224,6 +224,6 @@ export const reporting: readonly BankEntry[] = [
     report: 'borisdj/EFCore.BulkExtensions#1137',
     fault: 'a row whose generated id is taken is left out without a word',
     trigger: 'an id that is taken',
-    covered: { none: 'not built yet' },
+    covered: { by: 'foreign-conflict-is-an-error', on: 'postgres' },
   },
 ];
