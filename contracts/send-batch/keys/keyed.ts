@@ -1,5 +1,5 @@
 import { mustSucceed, premise } from '../../kernel/checks.ts';
-import { type Bench, type Rig, Vacuous } from '../../kernel/guard.ts';
+import { type Bench, NotApplicable, type Rig, Vacuous } from '../../kernel/guard.ts';
 import { messages } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
@@ -32,4 +32,9 @@ export async function hold(bench: Bench, rig: Rig, sent: readonly Message[]): Pr
     if (id === undefined) throw new Vacuous('a message that was to take a key is not stored');
     return { message, id };
   });
+}
+
+/** Ends a guard about messages of one batch where a batch is one message. */
+export function mustTakeSeveral({ declaration }: Bench): void {
+  if (declaration.limits.maxItems === 1) throw new NotApplicable('backend', 'a batch has one message at most');
 }

@@ -7,7 +7,7 @@ import { severalChunks } from '../../kernel/tables.ts';
 import { failureOf, type Written } from '../../kernel/writes.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
-import { type Held, hold, keyed, withOtherBodies } from './keyed.ts';
+import { type Held, hold, keyed, mustTakeSeveral, withOtherBodies } from './keyed.ts';
 
 /** Round its commit, the places at which the connection of the first attempt is cut, in words. */
 const cuts = {
@@ -59,7 +59,8 @@ export const replayIsRecognised: Guard = guard({
         const rig = await bench.open();
         const held = await hold(bench, rig, keyed(bench, severalChunks(bench)));
         bench.record('rows stored before the replay', held.length);
-        const again = by === 'the-same-subject' ? rig : await bench.open({ lease: rig.lease });
+        const anotherHost = bench.facts.lacks.twoHosts === undefined;
+        const again = by === 'the-same-subject' ? rig : await bench.open({ lease: rig.lease, anotherHost });
         const batch = held.map(({ message }) => message);
         const written = await w.write(again, batch);
         mustTellItsRows(bench, held, written, `the replay of a stored batch by ${by.replaceAll('-', ' ')}`);
@@ -110,6 +111,7 @@ export const replayWithFreshItems: Guard = guard({
   proves: ['rows stored before the replay', 'new messages stored'],
   async check(bench) {
     mustTakeReplays(bench);
+    mustTakeSeveral(bench);
     const size = severalChunks(bench);
     const middle = Math.floor(size / 2);
     const isFresh: Record<string, (slot: number) => boolean> = {

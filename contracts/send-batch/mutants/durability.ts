@@ -46,7 +46,8 @@ export const durabilityMutants: Mutant[] = [
     id: 'starts-afresh',
     lie: 'Deletes what is stored when it opens.',
     target: crash,
-    alsoKilledBy: [reopen],
+    // Keys are sent again by a second subject, too.
+    alsoKilledBy: [reopen, 'send-batch/replay-is-recognised'],
     cannot: onlyInProcess,
     wrap(subject, tools) {
       const { tables } = tools.hand.snapshot() as { tables: Record<string, number> };

@@ -33,7 +33,7 @@ export const heldMutants: Mutant[] = [
     lie: "Takes no notice of the caller's transaction, and commits the batch on a connection of its own.",
     target: waits,
     // Where the caller's transaction locks others out, the batch cannot be stored at all.
-    alsoKilledBy: [removes, stays, noHalf],
+    alsoKilledBy: [removes, stays, noHalf, 'send-batch/loser-waits-for-the-holder'],
     spoil:
       ({ honest, tools }) =>
       async (_held, messages, { transaction: _ignored, ...options }) => {
