@@ -119,7 +119,7 @@ function faultDuty(nonce: string, fault: Fault): Duty {
 }
 
 function rowFaultDuty(nonce: string, fault: Extract<Fault, { at: 'row' }>): Duty {
-  const trap = new Trap(nonce);
+  const trap = new Trap(nonce, { retryable: fault.kind === 'serialization' });
   let rows = 0;
   const beforeRow = (table: string): void => {
     if (table !== fault.table) return;
@@ -171,16 +171,18 @@ function rollbackFaultDuty(nonce: string): Duty {
 class Trap {
   readonly sprung: Sprung = { count: 0, rowsBefore: 0, raised: 0 };
   readonly #nonce: string;
+  readonly #class: { retryable: boolean };
 
-  constructor(nonce: string) {
+  constructor(nonce: string, errorClass = { retryable: false }) {
     this.#nonce = nonce;
+    this.#class = errorClass;
   }
 
   spring(rowsBefore: number): never {
     if (this.sprung.count === 0) this.sprung.rowsBefore = rowsBefore;
     this.sprung.count += 1;
     this.sprung.raised += 1;
-    throw new StoreError(`refused by the store: ${this.#nonce}`);
+    throw new StoreError(`refused by the store: ${this.#nonce}`, this.#class);
   }
 }
 

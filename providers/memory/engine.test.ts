@@ -137,6 +137,17 @@ describe('faults', () => {
     expect(() => insert(1)).toThrow(armed.nonce);
   });
 
+  it('of a serialization is worth another try, of a trigger is not', async () => {
+    for (const [kind, retryable] of [
+      ['serialization', true],
+      ['trigger', false],
+    ] as const) {
+      const armed = await lease.arm({ at: 'row', table: 'things', nth: 1, kind });
+      expect(() => insert(1)).toThrow(expect.objectContaining({ name: 'StoreError', retryable }));
+      await armed.disarm();
+    }
+  });
+
   it('that the store has not are refused with the reason', async () => {
     for (const fault of [{ at: 'lock' }, { at: 'crash', point: { statement: 1 } }] as const)
       await expect(lease.arm(fault)).rejects.toMatchObject({ name: 'NotApplicable', by: 'engine' });

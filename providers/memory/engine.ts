@@ -79,7 +79,7 @@ interface MemorySnapshot extends Snapshot {
 class MemoryLease implements Lease {
   readonly facts: EngineFacts;
   readonly site: MemorySite = { provider: 'memory', mode: 'memory', name: `ct-${randomUUID()}` };
-  readonly rowFaults: readonly RowFaultKind[] = ['trigger'];
+  readonly rowFaults: readonly RowFaultKind[] = ['trigger', 'serialization'];
   readonly #hosts = new AttachedHosts();
   /** Those that have left hold the store as well, until it is released. */
   readonly #holders = new Set<AgentLink>();

@@ -11,6 +11,8 @@ export const largeMutants: Mutant[] = [
     id: 'rows-spread-as-arguments',
     lie: 'Passes the messages of a batch as the arguments of one call, of which there can be 65,535.',
     target: large,
+    cannot: ({ limits: { maxItems = Number.POSITIVE_INFINITY } }) =>
+      maxItems <= 65_535 ? `a batch has at most ${maxItems} messages` : undefined,
     spoil: (honest, tools) => async (messages, options) => {
       if (messages.length <= 65_535) return honest(messages, options);
       tools.lied();

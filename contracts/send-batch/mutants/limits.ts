@@ -28,13 +28,14 @@ export const limitMutants: Mutant[] = [
     id: 'no-status-row-for-the-last',
     lie: 'Leaves the last message of a batch without its status row.',
     target: 'send-batch/status-row-per-message',
+    needs: ['statusTable'],
     spoil: (honest, tools) => async (messages, options) => {
       const reply = await ask(honest, messages, options);
       if (messages.length < 2 || hasFailed(reply)) return answer(reply);
       const last = answer(reply).at(-1)!;
       const id = 'stored' in last ? String(last.stored) : '';
       await tools.hand.edit((row) => {
-        if (!('messageId' in row) || String(row.messageId) !== id) return;
+        if (!('status' in row) || String(row.messageId) !== id) return;
         row.messageId = -1;
         tools.lied();
       });
