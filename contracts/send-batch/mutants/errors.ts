@@ -1,5 +1,5 @@
-import { subscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import { ordinaryCopy } from './ordinary.ts';
@@ -19,6 +19,8 @@ export const errorMutants: Mutant[] = [
       const before = connections.broken;
       const reply = await ask(honest, messages, options);
       if (!isRowRefused(reply)) return answer(reply);
+      // A socket tells of its end in the next turn of the loop, or the one after.
+      for (let turn = 0; turn < 2; turn++) await nextTurn();
       const told = errorsOf(reply).find(({ message }) => /rollback failed/i.test(message));
       if (told === undefined && connections.broken === before) return answer(reply);
       tools.lied();
@@ -88,16 +90,19 @@ function failAs(reply: Reply, error: Error, count: number): readonly ReportedOut
   return Array<ReportedOutcome>(count).fill({ failed: error });
 }
 
-/** Connections of this thread to a server, those that are opened from the first look on. */
+/** Connections of this thread to a server, those that are opened once they are watched. */
 const connections = { watched: false, broken: 0 };
 
+/** Drivers make sockets of their own, of which Node tells nobody; so they are met where each of them connects. */
 function watchConnections(): void {
   if (connections.watched) return;
   connections.watched = true;
-  subscribe('net.client.socket', (opened) => {
-    const { socket } = opened as { socket: Socket };
-    socket.on('close', (hadError: boolean) => {
+  const sockets = Socket.prototype as { connect(...args: unknown[]): Socket };
+  const { connect } = sockets;
+  sockets.connect = function (this: Socket, ...args) {
+    this.once('close', (hadError: boolean) => {
       if (hadError) connections.broken += 1;
     });
-  });
+    return connect.apply(this, args);
+  };
 }

@@ -1,5 +1,7 @@
+import type { Offer } from '../../kernel/capabilities.ts';
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import { metadataOptions } from '../messages.ts';
 import type { Message, SendBatchPort } from '../port.ts';
 import { hasOrdinaryOptions, isPlainData, optionsOf, ordinaryCopy } from './ordinary.ts';
 import {
@@ -14,6 +16,9 @@ import {
   passedThrough,
 } from './spoil.ts';
 
+/** Options of a call, and those of a message that it can be sent without. */
+const ofCalls: Offer[] = ['transaction', 'cancel', 'chunkSize'];
+const ofMessages: Offer[] = [...metadataOptions, 'dedupeKey', 'callerIds', 'columns'];
 /** The words of a backend that refuses an option. */
 const unsupported = /not supported|unsupported/i;
 const jobs = 'send-batch/scheduled-jobs-are-rejected';
@@ -139,6 +144,7 @@ export const refusalMutants: Mutant[] = [
     id: 'option-silently-ignored',
     lie: 'Drops an option that is not supported from the last message, and stores the batch without it.',
     target: 'send-batch/unsupported-option-is-refused',
+    cannot: ({ offers }) => (ofMessages.every((o) => offers.includes(o)) ? 'every such option is offered' : undefined),
     // The guard of the setup puts its options in the second of three places.
     spoil: (honest, tools) => async (messages, options) => {
       const copies = messages.slice(-1).flatMap((last) => withoutEach(last));
@@ -157,6 +163,8 @@ export const refusalMutants: Mutant[] = [
     id: 'call-option-silently-ignored',
     lie: 'Drops an option of the call that is not supported, and stores the batch without it.',
     target: 'send-batch/unsupported-option-is-refused',
+    alsoKilledBy: ['setup/capability-is-honest'],
+    cannot: ({ offers }) => (ofCalls.every((o) => offers.includes(o)) ? 'every such option is offered' : undefined),
     spoil: (honest, tools) => async (messages, options) => {
       const reply = await ask(honest, messages, options);
       if (Object.keys(options).length === 0 || !isRefused(reply, unsupported)) return answer(reply);
