@@ -5,7 +5,7 @@ import { count, short } from '../../kernel/print.ts';
 import { severalChunks } from '../../kernel/tables.ts';
 import { failureOf } from '../../kernel/writes.ts';
 import { sendWrites as w } from '../writes.ts';
-import { hold, keyed } from './keyed.ts';
+import { hold, keyed, mustTakeSeveral } from './keyed.ts';
 
 export const idsBesideDuplicates: Guard = guard({
   id: 'send-batch/ids-beside-duplicates',
@@ -16,6 +16,7 @@ export const idsBesideDuplicates: Guard = guard({
     if (bench.declaration.keyPolicy === 'refuse') {
       throw new NotApplicable('backend', 'a batch with a key that is taken is refused, as keyPolicy refuse declares');
     }
+    mustTakeSeveral(bench);
     const size = severalChunks(bench);
     const middle = Math.floor(size / 2);
     const places = {
@@ -55,7 +56,7 @@ async function nameTheirRows(bench: Bench, size: number, again: readonly number[
     return [{ slot, mark, sent: w.print(message), expected: `id ${row.id}, its row`, stored: short(outcome) }];
   });
   const bad = slots.filter(({ mark }) => mark !== 'ok');
-  bench.record('messages found by id', slots.length);
+  if (slots.length > 0) bench.record('messages found by id', slots.length);
   if (bad.length === 0) return;
   const { slot, expected, stored } = bad[0]!;
   throw new Violation(

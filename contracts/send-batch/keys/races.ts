@@ -60,39 +60,35 @@ async function mustStoreOnce(bench: Bench, rig: Rig, batch: readonly Message[], 
   const failed = both.filter((written) => failureOf(written));
   if (failed.length > (refuses ? 1 : 0)) {
     const why = failureText(failureOf(failed[0]!)!);
-    const whom = refuses ? 'one of them' : 'each of them is told what is stored and what is a duplicate';
-    throw new Violation(`${what}: ${failed.length} of the two failed (${why}); ${whom} has to be accepted`);
+    const instead = refuses ? 'one of them has to be stored' : 'who comes second is to be told of duplicates';
+    throw new Violation(`${what}: ${failed.length} of the two batches failed (${why}); ${instead}`);
   }
   const rows = await mustHaveStoredAll(bench, w, rig, batch, what);
   for (const written of both) if (!failureOf(written)) mustCount(w, batch, written, what);
-  const told = (slot: number) => both.map(({ outcomes }) => outcomes?.[slot]);
   const slots = batch.map((message, slot): SlotLine => {
-    const ids = bench.declaration.givesUp.ids === undefined ? rows[slot]!.id : null;
-    const outcomes = told(slot);
-    const winners = outcomes.filter((outcome) => isStored(outcome, ids));
-    const losers = outcomes.filter((outcome) => (refuses ? isFailed(outcome) : isDuplicate(outcome, ids)));
+    const id = bench.declaration.givesUp.ids === undefined ? rows[slot]!.id : null;
+    const outcomes = both.map((written) => written.outcomes?.[slot]);
+    // Whether the id of what is stored is right is for the guards about ids.
+    const winners = outcomes.filter((outcome) => outcome !== undefined && 'stored' in outcome);
+    const losers = outcomes.filter((outcome) => (refuses ? isFailed(outcome) : isDuplicate(outcome, id)));
     return {
       slot,
       mark: winners.length === 1 && losers.length === 1 ? 'ok' : 'wrong',
       sent: w.print(message),
-      expected: `one stored, the other ${refuses ? 'failed' : 'duplicate'}, both of row ${rows[slot]!.id}`,
+      expected: `one stored, the other ${refuses ? 'failed' : `duplicate of row ${rows[slot]!.id}`}`,
       stored: outcomes.map((outcome) => (outcome ? short(outcome) : 'failed')).join(' and '),
     };
   });
   const bad = slots.filter(({ mark }) => mark !== 'ok');
   if (bad.length > 0) {
     throw new Violation(
-      `${what}: not one writer is told of its row and the other of a duplicate for ${bad.length} of them; ` +
+      `${what}: ${bad.length} of them are not told as stored to one writer and as a duplicate to the other; ` +
         `first in slot ${bad[0]!.slot}: expected ${bad[0]!.expected}, told ${bad[0]!.stored}`,
       { input: what, slots },
     );
   }
   bench.record('keys stored by one of two', batch.length);
   bench.record('keys lost to the other', batch.length);
-}
-
-function isStored(outcome: Outcome | undefined, id: string | null): boolean {
-  return outcome !== undefined && 'stored' in outcome && (id === null || outcome.stored === id);
 }
 
 function isDuplicate(outcome: Outcome | undefined, id: string | null): boolean {
