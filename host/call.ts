@@ -29,7 +29,7 @@ export async function runCall(
   try {
     const returned = method(...args);
     if (prepare.scramble === 'inFlight') scrambleArgs();
-    const value = normalise(shape.returns, await returned);
+    const value = normalise(shape.returns, shape.atOnce ? unawaited(returned) : await returned);
     reply = { id, value: encode(value, printInstead) };
   } catch (error) {
     reply = { id, threw: failureOf(error) };
@@ -38,6 +38,12 @@ export async function runCall(
   if (prepare.scramble === 'settled') scrambleArgs();
   if (prepare.compare && prepare.scramble === undefined) touched = changeOf(makeArgs(), args, shape);
   return touched === undefined ? reply : { ...reply, touched };
+}
+
+/** The value itself; of a promise nobody hears whether it is kept. */
+function unawaited(returned: unknown): unknown {
+  Promise.resolve(returned).catch(() => {});
+  return returned;
 }
 
 /** What a caller hands over that cannot travel: it is made in the host. */

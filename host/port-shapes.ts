@@ -6,6 +6,8 @@ export interface MemberShape {
   parameters: string[];
   /** Whether it returns one outcome, a list of them, or anything else. */
   returns: 'outcome' | 'outcomes' | 'value';
+  /** Has ended when it returns: a promise is not what it has to return. */
+  atOnce?: true;
 }
 
 export interface PortShape {
@@ -20,7 +22,7 @@ export const portShapes: Record<ContractName, PortShape> = {
     required: ['sendBatch'],
     members: {
       sendBatch: { parameters: ['messages', 'options'], returns: 'outcomes' },
-      sendBatchSync: { parameters: ['messages', 'options'], returns: 'outcomes' },
+      sendBatchSync: { parameters: ['messages', 'options'], returns: 'outcomes', atOnce: true },
       send: { parameters: ['message', 'options'], returns: 'outcome' },
       begin: { parameters: [], returns: 'value' },
       receive: { parameters: ['count'], returns: 'value' },
