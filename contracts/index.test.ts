@@ -15,6 +15,7 @@ const common = {
   'server-abort-is-reported': 'must',
   'transient-fault-ends-whole': 'must',
   'concurrent-failure-is-isolated': 'must',
+  'failures-at-once-leave-nothing': 'must',
   'acknowledged-survives-reopen': 'must',
   'acknowledged-survives-crash': 'must',
   'abort-takes-effect': 'must',

@@ -11,6 +11,7 @@ import { commitFailureIsReported } from './commit-failure.ts';
 import { concurrentFailureIsIsolated } from './concurrent-failure.ts';
 import { acknowledgedSurvivesCrash } from './crashing.ts';
 import { emptyBatch } from './empty-batch.ts';
+import { failuresAtOnceLeaveNothing } from './failures-at-once.ts';
 import { failedBatchDoesNotComeBack } from './ghosts.ts';
 import { inputsAreNotTouched, inputsMayChangeInFlight } from './inputs.ts';
 import { nothingArrivesLate } from './late.ts';
@@ -37,6 +38,7 @@ export function writingGuards<Item>(w: Writes<Item>): Guard[] {
     serverAbortIsReported(w),
     transientFaultEndsWhole(w),
     concurrentFailureIsIsolated(w),
+    failuresAtOnceLeaveNothing(w),
     lostAckIsAllOrNothing(w),
     unknownIsTold(w),
     acknowledgedSurvivesReopen(w),

@@ -52,6 +52,25 @@ export const aftermathMutants: Mutant[] = [
     },
   }),
   batchMutant({
+    id: 'second-failure-is-forgotten',
+    lie: 'Stores a message of a batch that the engine refused, where another message of it was in the batch refused before.',
+    target: 'send-batch/failures-at-once-leave-nothing',
+    spoil(honest, tools) {
+      let before = new Set<string>();
+      return async (messages, options) => {
+        const copy = ordinaryCopy(messages);
+        const reply = await ask(honest, copy ?? messages, options);
+        if (copy === undefined || !isRowRefused(reply)) return answer(reply);
+        const bodies = copy.map(({ body }) => JSON.stringify(body));
+        const fresh = bodies.findIndex((body) => !before.has(body));
+        const forgotten = bodies.some((body) => before.has(body)) ? copy[fresh] : undefined;
+        before = new Set(bodies);
+        if (forgotten && !hasFailed(await ask(honest, [forgotten], {}))) tools.lied();
+        return answer(reply);
+      };
+    },
+  }),
+  batchMutant({
     id: 'straggler-after-failure',
     lie: 'Stores the first message of a batch that the engine refused, some milliseconds after it has reported the failure.',
     target: late,

@@ -63,7 +63,7 @@ export const cancellation: readonly BankEntry[] = [
     report: 'elixir-ecto/db_connection#349',
     fault: 'a connection is reset only after the next caller has it, and forgets that its transaction has failed',
     trigger: 'two failing batches, one right after the other',
-    covered: { none: 'not built yet' },
+    covered: { by: 'failures-at-once-leave-nothing' },
   },
   {
     id: 'CAN-14',
