@@ -10,7 +10,7 @@ import { sendWrites as w } from './writes.ts';
 export const explicitFalsyIsKept: Guard = guard({
   id: 'send-batch/explicit-falsy-is-kept',
   statement:
-    '0, false, empty text, null, [] and {} are kept exact in a body; as an option they are not the same as absent, unless declared so.',
+    'Explicit blanks (0, false, empty text, null, [], {}) are kept exact in a body; as an option they are not the same as absent, unless declared so.',
   proves: ['falsy bodies stored'],
   async check(bench) {
     await bench.each('bodies', falsyBodies(bench), (body) => bodyIsKept(bench, body));
