@@ -61,11 +61,17 @@ export async function loadConfig(cwd: string, named: string | undefined): Promis
 
 async function load(file: string): Promise<unknown> {
   try {
-    return await importExport({ url: pathToFileURL(file).href, export: 'default' }, 'configuration');
+    const loading = importExport({ url: pathToFileURL(file).href, export: 'default' }, 'configuration');
+    return await Promise.race([loading, nothingLeft(`configuration ${file} awaits what never comes`)]);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw Object.assign(new UsageError(message, 'it must hold export default defineConfig({ ... })'), { cause: error });
   }
+}
+
+/** Rejects when the process has nothing left to do, and would end without a word. */
+function nothingLeft(message: string): Promise<never> {
+  return new Promise((_, reject) => process.once('beforeExit', () => reject(new Error(message))));
 }
 
 /** Checks a configuration key by key, so that the first mistake is named in words. */

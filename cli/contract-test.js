@@ -12,6 +12,9 @@ const inCheckout = existsSync(join(here, 'main.ts'));
 // The checkout is TypeScript, whose types Node strips by itself since 22.18; the package holds JavaScript.
 const needed = inCheckout ? [22, 18] : [22, 16];
 
+// Node itself would say, before the report, that the one outweighs the other.
+if (process.env.FORCE_COLOR !== undefined) delete process.env.NO_COLOR;
+
 if (isEnough(process.versions.node)) {
   if (inCheckout) keepCompiled();
   import(inCheckout ? './main.ts' : '../dist/cli/main.js')

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -164,4 +164,49 @@ test('a newer Node that took over gets the signals, and its end by a signal is t
   await once(child.stdout!, 'data');
   child.kill('SIGTERM');
   expect(await ended).toEqual({ exitCode: null, signal: 'SIGTERM', stdout: 'running\ntold\n', stderr: '' });
+});
+
+test('a configuration that awaits what never comes is refused', async () => {
+  const folder = scratch();
+  writeFileSync(join(folder, 'contract-test.config.mjs'), 'await new Promise(() => {});\nexport default {};\n');
+  const { exitCode, stderr } = await ending(start([bin], folder));
+  expect(stderr).toMatch(/^contract-test: configuration \S+contract-test\.config\.mjs awaits what never comes; .*\n$/);
+  expect(exitCode).toBe(2);
+});
+
+test('a backend that takes its time to load does not keep an interrupted run', async () => {
+  const folder = scratch();
+  const loading = join(folder, 'loading');
+  const body = "import { writeFileSync } from 'node:fs';\nwriteFileSync(process.env.LOADING, '');\n";
+  writeFileSync(join(folder, 'slow.mjs'), `${body}await new Promise(() => setInterval(() => {}, 1000));\n`);
+  const begun = new Promise((resolve) => {
+    const watcher = watch(folder, (_event, name) => name === 'loading' && resolve(watcher.close()));
+  });
+  process.env.LOADING = loading;
+  onTestFinished(() => void delete process.env.LOADING);
+  const child = start([bin, '--backend', 'slow.mjs'], folder);
+  const ended = ending(child);
+  await begun;
+  child.kill('SIGINT');
+  expect(await ended).toMatchObject({ exitCode: 130, stdout: '', signal: null });
+}, 20_000);
+
+test.runIf(process.platform === 'linux')('a folder that is not there any more is named as the reason', async () => {
+  const folder = scratch();
+  const gone = join(folder, 'gone');
+  mkdirSync(gone);
+  const line = `rmdir '${gone}' && exec '${process.execPath}' '${bin}' list`;
+  const child = spawn('sh', ['-c', line], { cwd: gone });
+  expect(await ending(child)).toMatchObject({
+    exitCode: 2,
+    stderr: 'contract-test: the folder that it was started in is not there any more\n',
+  });
+});
+
+test('FORCE_COLOR outweighs NO_COLOR without a word from Node', async () => {
+  const env = { ...process.env, FORCE_COLOR: '1', NO_COLOR: '1' };
+  const child = spawn(process.execPath, [bin, '-p', 'memory', '-g', 'setup/namespace-exists'], { env });
+  const { exitCode, stdout, stderr } = await ending(child);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toContain('\x1b[32m');
 });

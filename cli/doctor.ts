@@ -6,6 +6,7 @@ import { UsageError } from '../runner/usage-error.ts';
 import { cautionOf } from './caution.ts';
 import type { Context } from './context.ts';
 import * as option from './options.ts';
+import { checkTemporary } from './places.ts';
 import { serverSettings } from './settings.ts';
 import { didYouMean } from './suggest.ts';
 
@@ -36,6 +37,7 @@ async function doctor(options: DoctorOptions, context: Context): Promise<number>
     }
   }
   cautionOf(options.url, context);
+  checkTemporary();
   const engines = await toolkit.doctor(options);
   if (context.signal.aborted) return 130;
   const terminal = terminalOf(context.stdout, context.env);

@@ -12,11 +12,16 @@ export async function main(load = loadToolkit): Promise<void> {
     now: () => performance.now(),
   });
   for (const stream of [process.stdout, process.stderr]) endQuietlyWith(stream, interrupts);
+  const cwd = currentFolder();
+  if (cwd === undefined) {
+    process.stderr.write('contract-test: the folder that it was started in is not there any more\n');
+    return process.exit(2);
+  }
   const context: Context = {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
+    cwd,
     version: packageVersion(),
     signal: interrupts.signal,
     load,
@@ -25,6 +30,14 @@ export async function main(load = loadToolkit): Promise<void> {
   await Promise.all([process.stdout, process.stderr].map(flushed));
   // Something that a backend left open in this thread must not keep the process.
   process.exit(exitCode);
+}
+
+function currentFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }
 
 async function loadToolkit(): Promise<Toolkit> {

@@ -7,6 +7,7 @@ import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { addManner, addSelection } from './judging-options.ts';
 import * as option from './options.ts';
+import { checkReports, checkTemporary } from './places.ts';
 import { type RunFlags, settle } from './settings.ts';
 
 /** Generated inputs of each property in a proof, where nothing else is said: enough to meet a mutant. */
@@ -72,6 +73,8 @@ async function prove(flags: ProveFlags, context: Context): Promise<number> {
   cautionOf(options.url, context);
   checkMutants(only, await toolkit.mutants());
   const lanes = option.integer('--concurrency', concurrency ?? options.concurrency, { least: 1, most: 64 });
+  checkReports(reporters, context.cwd);
+  checkTemporary();
   const made = makeProofReporters(reporters, context, options.seed);
   const proof = await toolkit.prove(
     { ...options, trace: false, keep: false, concurrency: lanes, full: full ?? false, only, signal: context.signal },

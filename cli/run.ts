@@ -8,6 +8,7 @@ import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { addManner, addSelection } from './judging-options.ts';
 import * as option from './options.ts';
+import { checkReports, checkTemporary } from './places.ts';
 import { type RunFlags, settle } from './settings.ts';
 import { didYouMean } from './suggest.ts';
 
@@ -38,6 +39,8 @@ async function run(flags: RunFlags, context: Context): Promise<number> {
   checkNames(options, toolkit);
   cautionOf(options.url, context);
   if (options.mutants.length > 0) checkMutantNames(options.mutants, await toolkit.mutants());
+  checkReports(reporters, context.cwd);
+  checkTemporary();
   const made = makeReporters(reporters, context, { ...options, debug });
   const report = await toolkit.run({ ...options, signal: context.signal }, made);
   return report.exitCode;

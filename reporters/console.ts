@@ -82,7 +82,7 @@ export function consoleReporter(stream: Writable, terminal: Terminal, options: C
       const of = judging.find(({ path }) => path === verdict.path);
       if (!of) return;
       of.verdicts.push(verdict);
-      if (isFinding(verdict)) say(of, [renderVerdictLine(verdict, terminal, options.strict)]);
+      if (isFinding(verdict)) say(of, renderVerdictLine(verdict, terminal, options.strict));
       out.show(`  ${done} of ${total}  ${verdict.guard}`);
       if (of.verdicts.length === of.guards) end(of);
     },

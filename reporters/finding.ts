@@ -1,7 +1,7 @@
 import type { Verdict } from '../runner/report.ts';
 import { renderCounterexample } from './counterexample.ts';
 import { paint, type Style, sign, type Terminal } from './terminal.ts';
-import { counted, indented, paragraph, proseLines, shorten, visible, wrap } from './text.ts';
+import { beside, counted, indented, paragraph, proseLines, shorten, visible, wrap } from './text.ts';
 
 /** Lines of a message that are shown at most. */
 const shownMessageLines = 20;
@@ -55,8 +55,9 @@ function titleLines(verdict: Verdict, terminal: Terminal, strict: boolean): stri
   const head = `${sign(terminal, symbol)} ${text}`;
   const guard = visible(verdict.guard, terminal);
   const where = `${visible(verdict.path, terminal)}, backend ${visible(verdict.backend, terminal)}`;
+  const painted = [paint(terminal, [style, 'bold'], head), paint(terminal, 'bold', guard), `(${verdict.level})`];
   return [
-    `${paint(terminal, [style, 'bold'], head)}  ${paint(terminal, 'bold', guard)}  (${verdict.level})`,
+    ...beside([head, guard, `(${verdict.level})`], painted, terminal.width),
     ...indented(wrap(where, terminal.width - 2).map((line) => paint(terminal, 'dim', line))),
   ];
 }

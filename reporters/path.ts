@@ -2,7 +2,7 @@ import type { PathReport, Verdict } from '../runner/report.ts';
 import { headingOf } from './finding.ts';
 import { isFinding, whyNotJudged } from './judged.ts';
 import { paint, sign, type Terminal } from './terminal.ts';
-import { counted, duration, grouped, indented, paragraph, proseLines, shorten, visible, wrap } from './text.ts';
+import { beside, counted, duration, grouped, indented, paragraph, proseLines, shorten, visible, wrap } from './text.ts';
 
 /** The start of an engine path: what is judged there, and which promises its backend gives up. */
 export function renderPathStart(path: PathReport, guards: number, terminal: Terminal): string[] {
@@ -23,10 +23,12 @@ function givenUp(path: PathReport, terminal: Terminal): string[] {
   );
 }
 
-/** A verdict that is not upheld, in one line, as it comes. */
-export function renderVerdictLine(verdict: Verdict, terminal: Terminal, strict: boolean): string {
+/** A verdict that is not upheld, in one line where there is room, as it comes. */
+export function renderVerdictLine(verdict: Verdict, terminal: Terminal, strict: boolean): string[] {
   const { text, style, symbol } = headingOf(verdict, strict);
-  return `  ${paint(terminal, style, `${sign(terminal, symbol)} ${text}`)}  ${visible(verdict.guard, terminal)}`;
+  const head = `${sign(terminal, symbol)} ${text}`;
+  const guard = visible(verdict.guard, terminal);
+  return indented(beside([head, guard], [paint(terminal, style, head), guard], terminal.width - 2));
 }
 
 /** The end of an engine path: how many of its guards ended how. */

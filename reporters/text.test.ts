@@ -1,7 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { terminals } from './fixtures/terminals.ts';
-import { columns, counted, duration, paragraph, proseLines, shorten, shortenPair, visible, wrap } from './text.ts';
+import {
+  beside,
+  columns,
+  counted,
+  duration,
+  paragraph,
+  proseLines,
+  shorten,
+  shortenPair,
+  visible,
+  wrap,
+} from './text.ts';
 
 const { wide, ascii } = terminals;
 
@@ -95,4 +106,12 @@ test('different texts stay different when they are shortened', () => {
 test('numbers and times read well', () => {
   expect([counted(1, 'slot'), counted(1234, 'slot')]).toEqual(['1 slot', '1,234 slots']);
   expect([duration(12.4), duration(3210), duration(61_000)]).toEqual(['12 ms', '3.2 s', '1 min 1 s']);
+});
+
+test('parts of a heading stand side by side where there is room', () => {
+  const parts = ['BAD', 'send-batch/x', '(must)'];
+  const painted = ['<BAD>', '<send-batch/x>', '(must)'];
+  expect(beside(parts, painted, 25)).toEqual(['<BAD>  <send-batch/x>  (must)']);
+  expect(beside(parts, painted, 24)).toEqual(['<BAD>  <send-batch/x>', '  (must)']);
+  expect(beside(parts, painted, 16)).toEqual(['<BAD>', '  <send-batch/x>', '  (must)']);
 });

@@ -78,6 +78,22 @@ export function paragraph(first: string, text: string, width: number): string[] 
   return wrap(text, Math.max(width - indent, 20)).map((line, i) => (i === 0 ? first : rest) + line);
 }
 
+/**
+ * Parts of a heading side by side, two spaces apart; one for which there is no room begins a line of its own. What is
+ * measured is the plain text, what is shown may be painted.
+ */
+export function beside(plain: readonly string[], painted: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  let used = Number.POSITIVE_INFINITY;
+  plain.forEach((part, i) => {
+    const fits = used + 2 + columns(part) <= width;
+    if (fits) lines.push(`${lines.pop()}  ${painted[i]}`);
+    else lines.push(lines.length === 0 ? painted[i]! : `  ${painted[i]}`);
+    used = (fits ? used + 2 : lines.length === 1 ? 0 : 2) + columns(part);
+  });
+  return lines;
+}
+
 /** Cuts a text into pieces of at most `width` columns, never inside a character as a person sees it. */
 function cut(text: string, width: number): string[] {
   if (columns(text) <= width) return [text];

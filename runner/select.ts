@@ -5,6 +5,7 @@ import { HostEnded, HostRefused } from '../host/host.ts';
 import type { Manifest, ModuleRef } from '../host/protocol.ts';
 import { findProvider, providers } from '../providers/index.ts';
 import { EngineUnavailable, type Provider } from '../providers/provider.ts';
+import { Interrupted } from './deadline.ts';
 import { checkServers } from './engines.ts';
 import { HostPool } from './host-pool.ts';
 import { type EnginePath, pathMatches, pathName } from './path.ts';
@@ -87,7 +88,7 @@ interface Loaded {
 async function loadBackend(module: BackendModule, options: RunOptions, pools: HostPool[]): Promise<Loaded> {
   const pool = new HostPool(options.host, module);
   pools.push(pool);
-  const manifest = await manifestOf(pool, module);
+  const manifest = await manifestOf(pool, module, options.signal);
   const provider = findProvider(manifest.provider);
   if (!provider) {
     throw new UsageError(
@@ -98,9 +99,9 @@ async function loadBackend(module: BackendModule, options: RunOptions, pools: Ho
   return { manifest, provider, pool };
 }
 
-async function manifestOf(pool: HostPool, module: BackendModule): Promise<Manifest> {
+async function manifestOf(pool: HostPool, module: BackendModule, signal: AbortSignal): Promise<Manifest> {
   try {
-    const host = await pool.take();
+    const host = await untilAborted(pool.take(), signal);
     await pool.giveBack(host, true);
     return host.manifest;
   } catch (error) {
@@ -112,6 +113,16 @@ async function manifestOf(pool: HostPool, module: BackendModule): Promise<Manife
       throw new UsageError(`the backend ended its host while it was loaded: ${error.message}`);
     throw error;
   }
+}
+
+/** Waits, but no longer than until the signal aborts: a backend may take half a minute to load. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new Interrupted());
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 function enginePaths(
