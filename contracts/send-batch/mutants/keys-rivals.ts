@@ -43,10 +43,10 @@ export class Rivals {
     const endedAt = now();
     this.#say({ call, endedAt });
     await this.heard();
-    this.#calls.delete(call);
-    const rival = [...this.#calls.values()]
-      .filter((other) => other.beganAt < endedAt && other.endedAt > beganAt)
-      .find((other) => other.keys.some((key) => keys.includes(key)));
+    const [, rival] =
+      [...this.#calls]
+        .filter(([name, other]) => name !== call && other.beganAt < endedAt && other.endedAt > beganAt)
+        .find(([, other]) => other.keys.some((key) => keys.includes(key))) ?? [];
     if (rival === undefined) return { came, rival };
     const opposite = keys.length > 1 && rival.keys.join() === keys.toReversed().join();
     return { came, rival: opposite ? 'opposite' : 'same' };
