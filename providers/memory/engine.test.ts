@@ -129,6 +129,17 @@ describe('faults', () => {
     expect(store.rows('things')).toHaveLength(1);
   });
 
+  it('at the rollback: refuses the next one, whose transaction stays open', async () => {
+    const armed = await lease.arm({ at: 'rollback' });
+    const transaction = store.begin();
+    transaction.insert('things', {});
+    expect(() => transaction.rollback()).toThrow(armed.nonce);
+    expect(transaction.isOpen).toBe(true);
+    transaction.rollback();
+    expect(await armed.sprung()).toEqual({ count: 1, rowsBefore: 0, raised: 1 });
+    expect(store.rows('things')).toEqual([]);
+  });
+
   it('armed before a host came are armed in it', async () => {
     await leave();
     const armed = await lease.arm({ at: 'row', table: 'things', nth: 1, kind: 'trigger' });

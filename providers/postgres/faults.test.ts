@@ -198,6 +198,21 @@ describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
       await armed.disarm();
     }));
 
+  it('a rollback fault cuts the connection before the next rollback, but lets a part be undone', () =>
+    onLease(where, async (lease, subject) => {
+      const armed = await lease.arm({ at: 'rollback' });
+      const watch = await lease.watch();
+      await subject.query(`BEGIN; SAVEPOINT part; ${insert('a')}`);
+      await subject.query('ROLLBACK TO part');
+      expect(await armed.sprung()).toMatchObject({ count: 0 });
+      expect(await subject.errorOf('rollback')).not.toBeNull();
+      expect(await armed.sprung()).toMatchObject({ count: 1 });
+      expect((await watch.stop()).interference).toMatchObject([{ text: 'cut before "rollback" was sent' }]);
+      expect(await valuesIn(lease)).toEqual([]);
+      await armed.disarm();
+      await subject.query(`BEGIN; ${insert('b')}; ROLLBACK`);
+    }));
+
   it('a trap reaches the partitions of a table, whose name may be odd', () =>
     onLease(where, async (lease, subject) => {
       await subject.query(
