@@ -7,9 +7,9 @@ import { proofConsole } from './proof-console.ts';
 import { whyProofExit } from './proof-text.ts';
 
 /** What the console shows of a proof, from its first path on; times are left out. */
-function shown(proof: Proof): string {
+function shown(proof: Proof, terminal = terminals.wide): string {
   const stream = new PassThrough();
-  const reporter = proofConsole(stream, terminals.wide, proof.seed);
+  const reporter = proofConsole(stream, terminal, proof.seed);
   for (const path of proof.paths) {
     const trials = proof.trials.filter((trial) => trial.path === path.path);
     reporter.pathStarted!(path, trials.length);
@@ -35,6 +35,12 @@ send-batch/ids-in-caller-order
 seed 7, clause set 1, 1.5 s
 exit code 0: every guard that applies fails when it must, and lets the controls live
 `);
+});
+
+test('on a narrow terminal nothing but the command that shows a trial again is too wide', () => {
+  const survivor = sampleTrial({ status: 'survived', verdict: 'upheld', message: null, case: null });
+  const lines = shown(sampleProof([control, survivor]), { ...terminals.wide, width: 40 }).split('\n');
+  expect(lines.filter((line) => line.length > 40 && !line.startsWith('  replay  '))).toEqual([]);
 });
 
 test('a survivor is told with its lie, the verdict and the command that shows it again', () => {

@@ -4,7 +4,7 @@ import { renderAbsent, renderEngine } from './engine.ts';
 import { LiveLine } from './live.ts';
 import { isProofFinding, renderProof, renderTrialLine } from './proof-text.ts';
 import { paint, sign, type Terminal } from './terminal.ts';
-import { counted, duration, visible } from './text.ts';
+import { counted, duration, paragraph, visible } from './text.ts';
 
 /** A path that is being tried. */
 interface Trying {
@@ -28,16 +28,16 @@ export function proofConsole(stream: Writable, terminal: Terminal, seed: number)
     engineAbsent: (absent) => engine(renderAbsent(absent, terminal)),
     pathStarted(path, total) {
       if (path.ill !== null)
-        out.print([renderPathEnd({ path, total, trials: [], startedAt: performance.now() }, terminal)]);
+        out.print(renderPathEnd({ path, total, trials: [], startedAt: performance.now() }, terminal));
       else trying.push({ path, total, trials: [], startedAt: performance.now() });
     },
     trial(trial, { done, total }) {
-      if (isProofFinding(trial)) out.print([renderTrialLine(trial, terminal)]);
+      if (isProofFinding(trial)) out.print(renderTrialLine(trial, terminal));
       const at = trying.findIndex(({ path }) => isOf(trial, path));
       const there = trying[at]!;
       there.trials.push(trial);
       if (there.trials.length === there.total) {
-        out.print([renderPathEnd(there, terminal)]);
+        out.print(renderPathEnd(there, terminal));
         trying.splice(at, 1);
       }
       out.show(`  ${done} of ${total}  ${trial.guard} ${trial.mutant}`);
@@ -54,17 +54,14 @@ function isOf(trial: Trial, path: ProofPath): boolean {
 }
 
 /** A path that has been tried: how many of its mutants met their end. */
-function renderPathEnd({ path, trials, startedAt }: Trying, terminal: Terminal): string {
-  const name = paint(terminal, 'bold', visible(path.path, terminal));
-  const about = visible(`${path.contract}, backend ${path.backend}`, terminal);
-  if (path.ill !== null) {
-    const ill = paint(terminal, 'red', `not tried: ${visible(path.ill, terminal)}`);
-    return `${sign(terminal, 'bad')} ${name}: ${about}: ${ill}`;
-  }
-  const symbol = trials.some(isProofFinding)
-    ? paint(terminal, 'red', sign(terminal, 'bad'))
-    : paint(terminal, 'green', sign(terminal, 'ok'));
-  return `${symbol} ${name}: ${about}: ${pathSums(trials)}, ${duration(performance.now() - startedAt)}`;
+function renderPathEnd({ path, trials, startedAt }: Trying, terminal: Terminal): string[] {
+  const isGood = path.ill === null && !trials.some(isProofFinding);
+  const symbol = sign(terminal, isGood ? 'ok' : 'bad');
+  const about = `${path.path}: ${path.contract}, backend ${path.backend}`;
+  const sums = `${pathSums(trials)}, ${duration(performance.now() - startedAt)}`;
+  const text = `${about}: ${path.ill === null ? sums : `not tried: ${path.ill}`}`;
+  const [first, ...rest] = paragraph(`${symbol} `, visible(text, terminal), terminal.width);
+  return [paint(terminal, isGood ? 'green' : 'red', symbol) + first!.slice(symbol.length), ...rest];
 }
 
 /** `38 of 40 mutants killed, 2 inert`. */

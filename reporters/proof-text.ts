@@ -2,7 +2,7 @@ import type { Proof, Trial, TrialStatus } from '../runner/proof.ts';
 import { uncontrolledMusts } from '../runner/prove-conclusion.ts';
 import { renderAbsent } from './engine.ts';
 import { paint, type Style, sign, type Terminal } from './terminal.ts';
-import { counted, duration, grouped, indented, pad, paragraph, visible } from './text.ts';
+import { beside, counted, duration, grouped, indented, pad, paragraph, visible } from './text.ts';
 
 const bad: readonly TrialStatus[] = [
   'survived',
@@ -19,12 +19,13 @@ export function isProofFinding({ status, role }: Trial): boolean {
   return bad.includes(status) && !(status === 'uncontrolled' && role !== 'control');
 }
 
-/** A trial that did not end as it should, in one line, as it comes. */
-export function renderTrialLine(trial: Trial, terminal: Terminal): string {
+/** A trial that did not end as it should, in one line where there is room, as it comes. */
+export function renderTrialLine(trial: Trial, terminal: Terminal): string[] {
   const head = `${sign(terminal, 'bad')} ${trial.status.toUpperCase()}`;
   const who = trial.status === 'uncontrolled' ? 'the backend itself' : trial.mutant;
   const text = visible(`${who} before ${trial.guard} on ${trial.path}`, terminal);
-  return `${paint(terminal, 'red', head)}  ${text}`;
+  const [first, ...rest] = paragraph(`${head}  `, text, terminal.width);
+  return [paint(terminal, 'red', head) + first!.slice(head.length), ...rest];
 }
 
 /** All of a proof that is left to be told at its end. */
@@ -48,7 +49,12 @@ function guardTable(proof: Proof, terminal: Terminal): string[] {
     .filter(({ applies }) => applies > 0)
     .flatMap(({ guard, mutants, idle }) => [
       paint(terminal, 'bold', visible(guard, terminal)),
-      ...mutants.map((mutant) => `  ${pad(mutant, width)}  ${fared(proof, guard, mutant, terminal)}`),
+      ...mutants.flatMap((mutant) => {
+        const name = pad(mutant, width);
+        const plain = fared(proof, guard, mutant, { ...terminal, colour: false });
+        const shown = fared(proof, guard, mutant, terminal);
+        return indented(beside([name, plain], [name, shown], terminal.width - 2));
+      }),
       ...(idle ? [paint(terminal, 'red', `  ${sign(terminal, 'bad')} IDLE  no mutant is aimed at it`)] : []),
     ]);
 }
@@ -112,7 +118,7 @@ function finding(proof: Proof, trial: Trial, terminal: Terminal): string[] {
     ...(trial.role === 'control' ? [] : ([['lied', counted(trial.lies, 'time')]] satisfies [string, string][])),
   ];
   return [
-    renderTrialLine(trial, terminal),
+    ...renderTrialLine(trial, terminal),
     ...indented([
       ...paragraphs.flatMap(([label, text]) =>
         paragraph(`${label.padEnd(7)} `, visible(text, terminal), terminal.width - 2),
@@ -141,15 +147,16 @@ function sums(proof: Proof, terminal: Terminal): string[] {
     .filter(([status, n]) => n > 0 && status !== 'killed')
     .map(([status, n]) => `${grouped(n)} ${status}`);
   const where = counted(proof.paths.length, 'path');
+  const painted = (style: Style, text: string) =>
+    paragraph('', visible(text, terminal), terminal.width).map((line) => paint(terminal, style, line));
   return [
-    paint(
-      terminal,
+    ...painted(
       'bold',
       `${grouped(killed.killed)} of ${counted(killed.of, 'mutant')} killed by their targets on ${where}`,
     ),
     ...(others.length === 0 ? [] : paragraph('', others.join(', '), terminal.width)),
-    `seed ${proof.seed}, clause set ${proof.clauses}, ${duration(proof.durationMs)}`,
-    paint(terminal, proof.exitCode === 0 ? 'green' : 'red', `exit code ${proof.exitCode}: ${whyProofExit(proof)}`),
+    ...paragraph('', `seed ${proof.seed}, clause set ${proof.clauses}, ${duration(proof.durationMs)}`, terminal.width),
+    ...painted(proof.exitCode === 0 ? 'green' : 'red', `exit code ${proof.exitCode}: ${whyProofExit(proof)}`),
   ];
 }
 
