@@ -183,6 +183,7 @@ describe.each(Object.keys(backend.variants))('%s', (variant) => {
     ['55P03', true],
     ['23502', false],
     ['22001', false],
+    ['42501', false],
   ])('tells of error %s whether another attempt can succeed: %s', async (code, retryable) => {
     await admin.query(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
