@@ -75,19 +75,6 @@ third: send-batch, backend my-queue, 2 guards
   expect(stream.read().toString()).toMatch(/^ {2}✗ 0 upheld, 1 violated, 1 not judged, 0 ms\n/);
 });
 
-test.each<[string, Partial<Verdict>, boolean, string]>([
-  ['a should clause that is violated', { level: 'should', verdict: 'violated' }, false, '✓ 1 upheld, 1 violated'],
-  ['one that counts', { level: 'should', verdict: 'violated' }, true, '✗ 1 upheld, 1 violated'],
-  ['one that proves nothing', { level: 'should', verdict: 'vacuous' }, false, '✗ 1 upheld, 1 vacuous'],
-  ['a failure of the harness', { level: 'should', verdict: 'error' }, false, '✗ 1 upheld, 1 failed in the harness'],
-])('a path with %s ends with the sign that goes with the exit code', (_name, over, strict, line) => {
-  const path = { ...samplePath, givesUp: {} };
-  const verdicts = [sampleVerdict(), sampleVerdict({ guard: 'a', message: 'no', ...over })];
-  expect(shown(sampleReport(verdicts, { paths: [path] }), terminals.wide, { strict })).toContain(
-    `\n  ${line}, 500 ms\n`,
-  );
-});
-
 test('a whole run on a wide terminal', () => {
   expect(shown(mixed, terminals.wide)).toBe(`
 seed    42
