@@ -20,6 +20,7 @@ describe('pg-boss 12, judged by the adapter among the examples', () => {
       'setup/probe-is-independent': 'upheld',
       'setup/probe-sees-a-torn-batch': 'upheld',
       'setup/namespaces-are-isolated': 'upheld',
+      'setup/batch-is-seen': 'upheld',
       'setup/single-write-is-seen': 'upheld',
       'setup/fault-fires': 'upheld',
       'setup/chunks-are-crossed': 'upheld',
