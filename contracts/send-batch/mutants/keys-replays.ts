@@ -1,13 +1,13 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { Message } from '../port.ts';
 import { onlySkipped, repeatMutant } from './keys-sent.ts';
-import { answer, ask, batchMutant } from './spoil.ts';
+import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
 
 /** Lies about batches that are sent again. */
 export const replayMutants: Mutant[] = [
   batchMutant({
     id: 'keys-lost-on-reconnect',
-    lie: 'Sends the first batch after a lost connection without its keys.',
+    lie: 'Sends the first batch after one that failed, over a new connection, without its keys.',
     target: 'send-batch/retry-does-not-duplicate',
     spoil(honest, tools) {
       let lost = false;
@@ -16,7 +16,7 @@ export const replayMutants: Mutant[] = [
         const withoutKeys = lost && hasKeys;
         if (withoutKeys) tools.lied();
         const reply = await ask(honest, withoutKeys ? messages.map(keyless) : messages, options);
-        lost = hasKeys && 'threw' in reply;
+        lost = hasKeys && hasFailed(reply);
         return answer(reply);
       };
     },

@@ -96,6 +96,16 @@ describe('a batch some of whose keys are taken', () => {
   });
 });
 
+test('keys-lost-on-reconnect sends the batch after one that failed without its keys', async () => {
+  const { port, send, came, rows } = spoiled('keys-lost-on-reconnect');
+  await send([message('a')]);
+  await expect(port.sendBatch([message('b')], { transaction: 'none' })).rejects.toThrow('no transaction');
+  await send([message('a')]);
+  await send([message('a')]);
+  expect(rows()).toEqual(['a: "a"', 'null: "a"']);
+  expect(came.lies).toBe(1);
+});
+
 describe('a key that stands twice in a batch', () => {
   test.each([
     ['later-twin-overwrites', ['a: 2'], [{ stored: 1 }, { duplicate: 1 }]],
