@@ -3,7 +3,13 @@ import { fared, killedControls, lies, onlyOnServer, proofOn } from './fixtures/p
 import type { Proof } from './proof.ts';
 
 // Between them every guard applies that needs no server.
-const paths = ['sqlite/file/values', 'memory'];
+const paths = [
+  'sqlite/file/values',
+  'memory/everything',
+  'memory/pipeline',
+  'memory/refuse-duplicates',
+  'memory/replace-duplicates',
+];
 
 let proof: Proof;
 beforeAll(async () => {
