@@ -46,6 +46,7 @@ export const limitMutants: Mutant[] = [
     id: 'status-row-outside',
     lie: 'Writes a status row through another connection, so that it is left behind when the engine refuses the batch.',
     target: 'send-batch/nothing-persists-after-failure',
+    alsoKilledBy: ['send-batch/failures-at-once-leave-nothing'],
     needs: ['statusTable'],
     spoil(honest, tools) {
       // While the engine refuses rows it would refuse this one: it is made before, and put in place when its time comes.
