@@ -1,6 +1,6 @@
 import { byToken, failureText, mustCount, mustHaveStoredAll } from '../../kernel/checks.ts';
 import type { SlotLine } from '../../kernel/counterexample.ts';
-import { type Bench, type Guard, guard, NotApplicable, type Rig, Vacuous, Violation } from '../../kernel/guard.ts';
+import { type Bench, type Guard, guard, type Rig, Violation } from '../../kernel/guard.ts';
 import { linedUp } from '../../kernel/lined-up.ts';
 import { failureChain, type Outcome } from '../../kernel/outcome.ts';
 import { count, short } from '../../kernel/print.ts';
@@ -142,79 +142,4 @@ async function mustHaveLeftNothing(bench: Bench, rig: Rig, batch: readonly Messa
   const found = byToken(await w.stored(bench, rig));
   const kept = batch.filter((message) => found.has(w.token(message))).length;
   if (kept > 0) throw new Violation(`${what}: both failed, yet ${count(kept, 'messages')} of them are stored`);
-}
-
-/** Rounds in which the second writer has to be seen to wait, once at least. */
-const patientRounds = 10;
-/** Statements that the holder runs while the second writer comes: a round trip each. */
-const statementsMeanwhile = 20;
-
-export const loserWaitsForTheHolder: Guard = guard({
-  id: 'send-batch/loser-waits-for-the-holder',
-  statement:
-    'A writer that meets a key of a transaction that is still open waits for its end: when the holder rolls back, the writer stores.',
-  needs: ['dedupeKey', 'transaction', 'trace'],
-  needsThread: true,
-  proves: ['writers seen to wait', 'rows stored after the wait'],
-  async check(bench) {
-    const holder = await bench.open();
-    const alone = bench.facts.lacks.twoHosts !== undefined;
-    const writer = alone ? holder : await bench.open({ lease: holder.lease, anotherHost: true });
-    for (let round = 1; round <= patientRounds; round++) {
-      if (!(await waitsForRollback(bench, [holder, writer], statementsMeanwhile * round))) continue;
-      bench.record('writers seen to wait', 1);
-      bench.record('seen by', alone ? 'one subject, which answered meanwhile' : 'statements of two hosts');
-      return;
-    }
-  },
-});
-
-/** Sends a batch whose keys an open transaction holds, and rolls that back. Returns whether the batch was seen to wait. */
-async function waitsForRollback(bench: Bench, [holder, writer]: Two<Rig>, meanwhile: number): Promise<boolean> {
-  const { lease } = holder;
-  const batch = keyed(bench, 5);
-  const table = await lease.callersTable();
-  const transaction = await holder.subject.begin();
-  const held = await w.write(holder, batch, { transaction });
-  if (failureOf(held)) {
-    await transaction.rollback();
-    throw new Vacuous(`no key could be held: a batch in an open transaction failed: ${failureText(failureOf(held)!)}`);
-  }
-  const watch = await lease.watch();
-  let early: Written | undefined;
-  const writing = w.write(writer, batch).then((written) => {
-    early = written;
-    return written;
-  });
-  for (let i = 0; i < meanwhile; i++) await transaction.run(table.insert(`while${i}`));
-  const unsettled = early === undefined;
-  const ended = await transaction.rollback();
-  if ('threw' in ended) throw new Vacuous(`the holder could not roll back: ${failureText(ended.threw)}`);
-  const written = await writing;
-  const { statements } = await watch.stop();
-  const what = 'a batch whose keys were held by a transaction that then rolled back';
-  const failure = failureOf(written);
-  if (failure && holder === writer && !unsettled) {
-    const why = `${bench.facts.lacks.twoHosts}, and one subject cannot wait for its own caller: ${failureText(failure)}`;
-    throw new NotApplicable('engine', why);
-  }
-  if (failure) throw new Violation(`${what} failed: ${failureText(failure)}; it was to wait, and to be stored`);
-  mustCount(w, batch, written, what);
-  const wrong = written.outcomes!.findIndex((outcome) => !('stored' in outcome));
-  if (wrong >= 0) {
-    throw new Violation(
-      `${what}: message ${wrong} is told as ${short(written.outcomes![wrong])}, of a row that was never committed`,
-    );
-  }
-  await mustHaveStoredAll(bench, w, writer, batch, what);
-  bench.record('rows stored after the wait', batch.length);
-  if (holder === writer) return unsettled;
-  const rollback = statements.find(({ kind }) => kind === 'rollback');
-  return statements.some(
-    ({ connection, startedMs, endedMs }) =>
-      rollback !== undefined &&
-      connection !== rollback.connection &&
-      startedMs < rollback.startedMs &&
-      endedMs > rollback.startedMs,
-  );
 }

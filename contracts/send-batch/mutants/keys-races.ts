@@ -92,8 +92,13 @@ export const keyRaceMutants: Mutant[] = [
             );
             return outcomes;
           }
-          await rivals.heard();
-          const ids = messages.map((message) => rivals.idHeld(message));
+          if (messages.every(({ dedupeKey }) => dedupeKey === undefined)) return sendBatch(messages, options);
+          const held = () => messages.map((message) => rivals.idHeld(message));
+          let ids = held();
+          if (ids.every((id) => id === undefined)) {
+            await rivals.heard();
+            ids = held();
+          }
           if (ids.every((id) => id === undefined)) return sendBatch(messages, options);
           tools.lied();
           const free = messages.filter((_, slot) => ids[slot] === undefined);
