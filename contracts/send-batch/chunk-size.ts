@@ -15,7 +15,9 @@ import { messages } from './messages.ts';
 import type { Message } from './port.ts';
 import { sendBatchWith, sendWrites as w } from './writes.ts';
 
-/** More than any batch. */
+/** Messages in a batch. */
+const usual = 257;
+/** A chunk size that no batch comes up to. */
 const huge = 1_000_000_000;
 
 export const chunkSizeOption: Guard = guard({
@@ -26,11 +28,15 @@ export const chunkSizeOption: Guard = guard({
   needs: ['chunkSize', 'trace'],
   proves: ['chunk sizes tried', 'statements seen', 'bad chunk sizes'],
   async check(bench) {
-    const size = severalChunks(bench);
-    const largest = await rowsOfTheLargestTable(bench, size);
-    for (const chunkSize of new Set([1, 7, size - 1, size, size + 1, huge])) {
-      await bench.case(`chunk-size-${chunkSize}`, () => sameInChunks(bench, messages(bench, size), chunkSize, largest));
-    }
+    const size = Math.min(usual, bench.declaration.limits.maxItems ?? usual);
+    const rowsPerMessage = Math.ceil((await rowsOfTheLargestTable(bench, size)) / size);
+    const tryOut = (chunkSize: number, count: number) =>
+      bench.case(`chunk-size-${chunkSize}`, () =>
+        sameInChunks(bench, messages(bench, count), chunkSize, chunkSize * rowsPerMessage),
+      );
+    for (const chunkSize of new Set([1, 7, size - 1, size, size + 1])) await tryOut(chunkSize, size);
+    // As many as the backend would not put into one statement by itself.
+    await tryOut(huge, severalChunks(bench));
     for (const chunkSize of [0, -1, Number.NaN]) {
       await bench.case(`chunk-size-${chunkSize}`, () => asDeclared(bench, messages(bench, size), chunkSize));
     }
@@ -42,7 +48,7 @@ async function rowsOfTheLargestTable(bench: Bench, size: number): Promise<number
   return Math.max(...Object.values(await tablesWritten(bench, w, messages(bench, size))));
 }
 
-async function sameInChunks(bench: Bench, batch: Message[], chunkSize: number, largest: number): Promise<void> {
+async function sameInChunks(bench: Bench, batch: Message[], chunkSize: number, mostRows: number): Promise<void> {
   const rig = await bench.open();
   const watch = await rig.lease.watch();
   const written = await sendBatchWith(rig, batch, { chunkSize });
@@ -52,7 +58,7 @@ async function sameInChunks(bench: Bench, batch: Message[], chunkSize: number, l
   const rows = await mustHaveStoredAll(bench, w, rig, batch, what);
   mustBeExact(bench, w, batch, rows, written, what);
   if (bench.declaration.givesUp.ids === undefined) await mustNameTheirRows(bench, rig, batch, written);
-  mustKeepToTheSize(batch, statements, chunkSize, largest, what);
+  mustKeepToTheSize(batch, statements, { chunkSize, mostRows }, what);
   bench.record('chunk sizes tried', 1);
   bench.record('statements seen', statements.length);
 }
@@ -61,13 +67,10 @@ async function sameInChunks(bench: Bench, batch: Message[], chunkSize: number, l
 function mustKeepToTheSize(
   batch: readonly Message[],
   statements: readonly SeenStatement[],
-  chunkSize: number,
-  largest: number,
+  { chunkSize, mostRows }: { chunkSize: number; mostRows: number },
   what: string,
 ): void {
-  // A message may be several rows of one table.
-  const most = chunkSize * Math.ceil(largest / batch.length);
-  const over = statements.find(({ rows }) => rows !== undefined && rows > most);
+  const over = statements.find(({ rows }) => rows !== undefined && rows > mostRows);
   if (over) {
     throw new Violation(`${what}: one statement changed ${count(over.rows!, 'rows')}: ${over.text.slice(0, 120)}`);
   }
