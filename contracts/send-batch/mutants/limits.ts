@@ -46,7 +46,8 @@ export const limitMutants: Mutant[] = [
     id: 'status-row-outside',
     lie: 'Writes a status row through another connection, so that it is left behind when the engine refuses the batch.',
     target: 'send-batch/nothing-persists-after-failure',
-    alsoKilledBy: ['send-batch/failures-at-once-leave-nothing'],
+    // What is put in place takes the place of a neighbour's rows, too.
+    alsoKilledBy: ['send-batch/failures-at-once-leave-nothing', 'send-batch/concurrent-failure-is-isolated'],
     needs: ['statusTable'],
     spoil(honest, tools) {
       // While the engine refuses rows it would refuse this one: it is made before, and put in place when its time comes.
