@@ -25,7 +25,6 @@ export const heldRowsWaitForTheCallersCommit: Guard = guard({
         const before = await rig.lease.snapshot();
         const transaction = await begun(bench, rig, own, 'earlier');
         mustSucceed(w, batch, await w.write(rig, batch, { transaction }), inHis);
-        // An engine whose lock keeps readers out shows them nothing.
         const tables = await look(() => rig.lease.snapshot());
         bench.record('looks by another reader', 1);
         bench.record(
@@ -43,6 +42,14 @@ export const heldRowsWaitForTheCallersCommit: Guard = guard({
         await mustHaveStoredAll(bench, w, rig, batch, `${inHis}, which he has committed`);
         await mustShow(own, ['earlier'], "after the caller's commit");
         bench.record('batches committed by the caller', 1);
+        // What a reader was kept from seeing, a rollback tells: what was committed early stays.
+        if (tables !== 'refused') return;
+        const another = await begun(bench, rig, own, 'second');
+        const others = messages(bench, batch.length, shape);
+        mustSucceed(w, others, await w.write(rig, others, { transaction: another }), inHis);
+        mustStep(await another.rollback(), "the caller's rollback after the batch");
+        await mustShow(own, ['earlier'], "after the rollback of another transaction of the caller's");
+        await mustBeGone(bench, rig, others);
       });
     }
   },
