@@ -14,6 +14,7 @@ export default defineBackend({
       return {
         sendBatch(messages, options) {
           refuseOthers(['priority'], messages, options);
+          if (messages.length === 0) return [];
           const rows = messages.map((message) => [JSON.stringify(message.body), message.priority ?? null] as const);
           db.exec('BEGIN IMMEDIATE');
           try {
@@ -21,7 +22,11 @@ export default defineBackend({
             db.exec('COMMIT');
             return outcomes;
           } catch (error) {
-            db.exec('ROLLBACK');
+            try {
+              db.exec('ROLLBACK');
+            } catch {
+              throw new Error('the rollback failed as well', { cause: error });
+            }
             throw error;
           }
         },
