@@ -1,0 +1,18 @@
+import type { Guard } from '../../kernel/guard.ts';
+import { heldFailureLeavesNoHalf, heldFailureThrows } from './failure.ts';
+import { heldForeignOrClosedIsRefused } from './refusals.ts';
+import {
+  heldRollbackRemovesAll,
+  heldRowsWaitForTheCallersCommit,
+  heldTransactionStaysTheCallers,
+} from './visibility.ts';
+
+/** What a batch owes to a transaction that its caller holds. */
+export const heldGuards: Guard[] = [
+  heldRowsWaitForTheCallersCommit,
+  heldRollbackRemovesAll,
+  heldFailureThrows,
+  heldFailureLeavesNoHalf,
+  heldTransactionStaysTheCallers,
+  heldForeignOrClosedIsRefused,
+];

@@ -1,0 +1,175 @@
+import { byToken, mustFail, mustHaveStoredAll, mustHaveStoredNothing, mustSucceed } from '../../kernel/checks.ts';
+import { type Bench, type Guard, guard, type Rig, Violation } from '../../kernel/guard.ts';
+import { count, short } from '../../kernel/print.ts';
+import { severalChunks, tablesWritten } from '../../kernel/tables.ts';
+import { grown, type Shape } from '../../kernel/writes.ts';
+import { messages } from '../messages.ts';
+import type { Message } from '../port.ts';
+import { sendWrites as w } from '../writes.ts';
+import { begun, callersRig, insertOwn, look, mustShow, mustStep, transactionsHold } from './callers.ts';
+
+const inHis = "a batch in the caller's transaction";
+
+export const heldRowsWaitForTheCallersCommit: Guard = guard({
+  id: 'send-batch/held-rows-wait-for-the-callers-commit',
+  statement:
+    "Of a batch in a caller's transaction nobody else sees anything before the caller commits, nor of what the caller wrote before it.",
+  needs: ['transaction', 'observer'],
+  proves: ["callers' rows written", 'looks by another reader', 'batches committed by the caller'],
+  async check(bench) {
+    await transactionsHold(bench);
+    for (const shape of ['full', 'mixed'] satisfies Shape[]) {
+      await bench.case(shape, async () => {
+        const { rig, own } = await callersRig(bench);
+        const batch = messages(bench, severalChunks(bench), shape);
+        const before = await rig.lease.snapshot();
+        const transaction = await begun(bench, rig, own, 'earlier');
+        mustSucceed(w, batch, await w.write(rig, batch, { transaction }), inHis);
+        const tables = await look(() => rig.lease.snapshot());
+        bench.record('looks by another reader', 1);
+        bench.record(
+          'the reader',
+          tables === 'refused' ? 'was kept out by the lock of the engine' : 'saw what is committed',
+        );
+        if (tables !== 'refused') {
+          mustShowNone(batch, await w.stored(bench, rig));
+          await mustShow(own, [], "before the caller's commit");
+          const more = grown(before, tables);
+          if (Object.keys(more).length > 0)
+            throw new Violation(`before the caller's commit another reader sees rows of ${inHis}: ${short(more)}`);
+        }
+        mustStep(await transaction.commit(), "the caller's commit after the batch");
+        await mustHaveStoredAll(bench, w, rig, batch, `${inHis}, which he has committed`);
+        await mustShow(own, ['earlier'], "after the caller's commit");
+        bench.record('batches committed by the caller', 1);
+        // What a reader was kept from seeing, a rollback tells: what was committed early stays.
+        if (tables !== 'refused') return;
+        const another = await begun(bench, rig, own, 'second');
+        const others = messages(bench, batch.length, shape);
+        mustSucceed(w, others, await w.write(rig, others, { transaction: another }), inHis);
+        mustStep(await another.rollback(), "the caller's rollback after the batch");
+        await mustShow(own, ['earlier'], "after the rollback of another transaction of the caller's");
+        await mustBeGone(bench, rig, others);
+      });
+    }
+  },
+});
+
+function mustShowNone(batch: readonly Message[], seen: Parameters<typeof byToken>[0]): void {
+  const there = byToken(seen);
+  const rows = batch.map((message) => there.get(w.token(message))?.length ?? 0);
+  const early = rows.filter((n) => n > 0).length;
+  if (early === 0) return;
+  throw new Violation(
+    `another reader sees ${early} of ${count(batch.length, w.noun)} before the caller has committed`,
+    {
+      input: `${count(batch.length, w.noun)} in a transaction that is still open`,
+      slots: batch.map((message, slot) => ({
+        slot,
+        mark: rows[slot] === 0 ? 'ok' : 'wrong',
+        sent: w.print(message),
+        expected: 'nothing yet',
+        stored: rows[slot] === 0 ? 'nothing' : count(rows[slot]!, 'rows'),
+      })),
+    },
+  );
+}
+
+export const heldRollbackRemovesAll: Guard = guard({
+  id: 'send-batch/held-rollback-removes-all',
+  statement: 'When the caller rolls his transaction back, nothing of a batch in it is left in any table.',
+  needs: ['transaction'],
+  proves: ["callers' rows written", 'batches rolled back by the caller', 'tables looked at'],
+  async check(bench) {
+    await transactionsHold(bench);
+    const size = severalChunks(bench);
+    const tables = Object.keys(await tablesWritten(bench, w, messages(bench, size)));
+    bench.record('tables looked at', tables.join(', '));
+    const roll = async (batches: Message[][]) => {
+      const { rig } = await callersRig(bench);
+      const before = await rig.lease.snapshot();
+      // What becomes of the caller's own rows is for another guard.
+      const transaction = await rig.subject.begin();
+      for (const batch of batches) mustSucceed(w, batch, await w.write(rig, batch, { transaction }), inHis);
+      mustStep(await transaction.rollback(), "the caller's rollback after the batch");
+      await rig.quiet();
+      for (const batch of batches) await mustBeGone(bench, rig, batch);
+      const more = grown(before, await rig.lease.snapshot());
+      if (Object.keys(more).length > 0) {
+        throw new Violation(`the caller has rolled back, yet rows of the batch are left: ${short(more)}`);
+      }
+      bench.record('batches rolled back by the caller', batches.length);
+    };
+    await bench.case('full', () => roll([messages(bench, size)]));
+    await bench.case('mixed', () => roll([messages(bench, size, 'mixed')]));
+    await bench.case('two-batches', () => roll([messages(bench, size), messages(bench, 3)]));
+  },
+});
+
+async function mustBeGone(bench: Bench, rig: Rig, batch: readonly Message[]): Promise<void> {
+  const there = byToken(await w.stored(bench, rig));
+  const left = batch.filter((message) => there.has(w.token(message))).length;
+  if (left === 0) return;
+  throw new Violation(`the caller has rolled back, yet ${left} of ${count(batch.length, w.noun)} are stored`);
+}
+
+export const heldTransactionStaysTheCallers: Guard = guard({
+  id: 'send-batch/held-transaction-stays-the-callers',
+  statement:
+    "A batch in a caller's transaction neither commits it nor rolls it back nor closes it: the caller goes on in it, and ends it himself.",
+  needs: ['transaction'],
+  proves: ["callers' rows written", 'transactions ended by the caller'],
+  async check(bench) {
+    await transactionsHold(bench);
+    const size = severalChunks(bench);
+    await bench.case('stored-then-committed', async () => {
+      const { rig, own } = await callersRig(bench);
+      const batch = messages(bench, size);
+      const transaction = await begun(bench, rig, own, 'earlier');
+      mustSucceed(w, batch, await w.write(rig, batch, { transaction }), inHis);
+      await insertOwn(bench, own, transaction, 'later');
+      mustStep(await transaction.commit(), "the caller's commit after the batch");
+      await mustShow(own, ['earlier', 'later'], "after the caller's commit");
+      await mustHaveStoredAll(bench, w, rig, batch, `${inHis}, which he has committed`);
+      bench.record('transactions ended by the caller', 1);
+    });
+    await bench.case('stored-then-rolled-back', async () => {
+      const { rig, own } = await callersRig(bench);
+      const batch = messages(bench, size);
+      const transaction = await begun(bench, rig, own, 'earlier');
+      mustSucceed(w, batch, await w.write(rig, batch, { transaction }), inHis);
+      await insertOwn(bench, own, transaction, 'later');
+      mustStep(await transaction.rollback(), "the caller's rollback after the batch");
+      await mustShow(own, [], "after the caller's rollback");
+      bench.record('transactions ended by the caller', 1);
+    });
+    await bench.case('refused-then-committed', async () => {
+      const { rig, own } = await callersRig(bench);
+      const batch = messages(bench, size).with(size - 1, w.unreadable(messages(bench, 1)[0]!));
+      const transaction = await begun(bench, rig, own, 'earlier');
+      const what = "a batch with an unreadable body in the caller's transaction";
+      mustFail(w, batch, await w.write(rig, batch, { transaction }), what);
+      await insertOwn(bench, own, transaction, 'later');
+      mustStep(await transaction.commit(), "the caller's commit after a batch that was refused");
+      await mustShow(own, ['earlier', 'later'], "after the caller's commit");
+      await mustHaveStoredNothing(bench, w, rig, batch, what);
+      bench.record('transactions ended by the caller', 1);
+    });
+    bench.leaveOut('failed-then-rolled-back', bench.facts.lacks.rowFault);
+    if (bench.facts.lacks.rowFault !== undefined) return;
+    const [table, rows] = Object.entries(await tablesWritten(bench, w, messages(bench, size)))[0]!;
+    await bench.case('failed-then-rolled-back', async () => {
+      const { rig, own } = await callersRig(bench);
+      const batch = messages(bench, size);
+      const fault = await rig.lease.arm({ at: 'row', table, nth: Math.ceil(rows / 2), kind: 'trigger' });
+      const transaction = await begun(bench, rig, own, 'earlier');
+      const written = await w.write(rig, batch, { transaction });
+      mustFail(w, batch, written, "a batch in the caller's transaction, one row of which the engine refused,");
+      // The engine may have ended it; the caller's own word ends it all the same.
+      mustStep(await transaction.rollback(), "the caller's rollback after a batch that failed");
+      await fault.disarm();
+      await mustShow(own, [], "after the caller's rollback");
+      bench.record('transactions ended by the caller', 1);
+    });
+  },
+});

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { mustHaveStoredAll, mustSucceed } from '../../kernel/checks.ts';
+import type { SlotLine } from '../../kernel/counterexample.ts';
+import { type Bench, type Guard, guard, Violation } from '../../kernel/guard.ts';
+import { count } from '../../kernel/print.ts';
+import { severalChunks } from '../../kernel/tables.ts';
+import type { Written } from '../../kernel/writes.ts';
+import { messages } from '../messages.ts';
+import type { Message } from '../port.ts';
+import { sendWrites as w } from '../writes.ts';
+
+export const callerIdsAreKept: Guard = guard({
+  id: 'send-batch/caller-ids-are-kept',
+  statement: "The caller's own ids are stored and reported as they were given, in an unusual spelling too.",
+  needs: ['callerIds'],
+  proves: ['ids compared', 'unusual spellings'],
+  async check(bench) {
+    const size = severalChunks(bench);
+    await bench.case('usual-spelling', () => keepsIds(bench, idsOf(bench, size)));
+    await bench.case('unusual-spelling', async () => {
+      const ids = idsOf(bench, size).map((id, slot) => unusual(bench, id, slot));
+      await keepsIds(bench, ids);
+      bench.record('unusual spellings', ids.length);
+    });
+    await bench.case('single', async () => {
+      const [id] = idsOf(bench, 1);
+      await keepsIds(bench, [unusual(bench, id!, 0)], 'single');
+    });
+    await bench.case('some-of-a-batch', async () => {
+      const ids = idsOf(bench, size);
+      await keepsIds(
+        bench,
+        ids.map((id, slot) => (slot % 2 === 0 ? id : undefined)),
+      );
+    });
+  },
+});
+
+/** Ids of the declared form, in no order. */
+function idsOf(bench: Bench, size: number): string[] {
+  const uuids = fc.uniqueArray(fc.uuid({ version: 4 }), { minLength: size, maxLength: size });
+  const ids = bench.draw(uuids);
+  return bench.declaration.idForm === 'uuid' ? ids : ids.map((id, slot) => `order-${id.slice(0, 8)}-${slot}`);
+}
+
+/** The same id as nobody prints it: hexadecimal digits in capitals; of a text, capitals, blanks and leading zeros. */
+function unusual(bench: Bench, id: string, slot: number): string {
+  if (bench.declaration.idForm === 'uuid') return id.toUpperCase();
+  const spellings = [`${id.toUpperCase()}`, ` ${id}`, `${id} `, `00${slot}${id.slice(5)}`, `\u00e9\u65e5 ${id}`];
+  return spellings[slot % spellings.length]!;
+}
+
+async function keepsIds(bench: Bench, ids: readonly (string | undefined)[], path: 'batch' | 'single' = 'batch') {
+  const rig = await bench.open();
+  const batch = messages(bench, ids.length).map((message, slot): Message => {
+    const id = ids[slot];
+    return id === undefined ? message : { ...message, id };
+  });
+  const written = path === 'batch' ? await w.write(rig, batch) : await w.writeOne(rig, batch[0]!);
+  const what = `a ${path} with ids of the caller's own`;
+  mustSucceed(w, batch, written, what);
+  const rows = await mustHaveStoredAll(bench, w, rig, batch, what);
+  mustBeKept(bench, batch, rows, written, what);
+  bench.record('ids compared', ids.length);
+}
+
+function mustBeKept(
+  bench: Bench,
+  batch: readonly Message[],
+  rows: readonly { id: string }[],
+  written: Written,
+  what: string,
+): void {
+  // A column of the type uuid has a spelling of its own; what counts there is the value.
+  const value = (id: string) => (bench.declaration.idForm === 'uuid' ? id.toLowerCase() : id);
+  const reportsIds = bench.declaration.givesUp.ids === undefined;
+  const slots = batch.map((message, slot): SlotLine => {
+    const stored = rows[slot]!.id;
+    const outcome = written.outcomes![slot]!;
+    const reported = 'stored' in outcome ? outcome.stored : null;
+    const expected = message.id ?? stored;
+    const kept = value(stored) === value(expected);
+    const told = !reportsIds || (reported !== null && value(reported) === value(expected));
+    return {
+      slot,
+      mark: kept && told ? 'ok' : 'changed',
+      sent: message.id === undefined ? 'no id' : `id ${JSON.stringify(message.id)}`,
+      expected: `id ${JSON.stringify(expected)}, stored and reported`,
+      stored: `stored ${JSON.stringify(stored)}, reported ${JSON.stringify(reported)}`,
+    };
+  });
+  const bad = slots.filter(({ mark }) => mark !== 'ok');
+  if (bad.length === 0) return;
+  const { slot, expected, stored } = bad[0]!;
+  throw new Violation(
+    `${what}: ${bad.length} of ${count(batch.length, 'ids')} are not kept; first in slot ${slot}: expected ${expected}, found ${stored}`,
+    { input: count(batch.length, 'messages'), slots },
+  );
+}

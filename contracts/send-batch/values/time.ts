@@ -1,0 +1,143 @@
+import { mustBeExact, mustHaveStoredAll, mustSucceed, premise } from '../../kernel/checks.ts';
+import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation, type World } from '../../kernel/guard.ts';
+import type { StoredItem, Written } from '../../kernel/writes.ts';
+import { messages, offeredOptions } from '../messages.ts';
+import type { Message } from '../port.ts';
+import { isInstant } from '../rows.ts';
+import { sendWrites as w } from '../writes.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+/** As many as there are in any batch here. */
+const fewMessages = 12;
+/** Zones with an offset that is no whole number of hours, and with a change of the clock in summer. */
+const oddZone = 'Asia/Kathmandu';
+const changingZone = 'America/St_Johns';
+
+export const timeIsExact: Guard = guard({
+  id: 'send-batch/time-is-exact',
+  statement:
+    'A delay or an expiration is kept to the declared resolution, in any time zone, over a change of the clock, beyond 24.8 days.',
+  proves: ['instants compared'],
+  async check(bench) {
+    const timed = offeredOptions(bench).filter((option) => option === 'delay' || option === 'expiration');
+    if (timed.length === 0) throw new NotApplicable('backend', 'neither delay nor expiration is offered');
+    const send = async (rig: Rig, delays: number[], what: string) => {
+      const batch = withDelays(bench, timed, delays);
+      const written = await w.write(rig, batch);
+      mustSucceed(w, batch, written, what);
+      mustBeExact(bench, w, batch, await mustHaveStoredAll(bench, w, rig, batch, what), written, what);
+      bench.record('instants compared', batch.length * timed.length);
+    };
+    const ordinary = Array.from({ length: fewMessages }, (_, slot) => (slot + 1) * 1000);
+    await premise('a batch with delays of whole seconds', async () =>
+      send(await bench.open(), ordinary, 'delays of whole seconds'),
+    );
+    const odd = [1, 999, 1001, 61_234, 86_399_999];
+    const beyond = [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 123_456, 400 * day + 7];
+    await bench.case('milliseconds', async () => send(await bench.open(), odd, 'delays of odd milliseconds'));
+    await bench.case('beyond-24-days', async () => send(await bench.open(), beyond, 'delays beyond 2^31 ms'));
+    const { ownProcess, sessionZone } = bench.facts.lacks;
+    if (ownProcess === undefined) {
+      await bench.case('process-in-another-zone', async () => {
+        const rig = await bench.open({ world: { zone: changingZone } });
+        await send(rig, [...odd, ...overTheNextChanges(changingZone)], `a process in ${changingZone}`);
+        bench.record('zone of the process', changingZone);
+      });
+    }
+    bench.leaveOut('process-in-another-zone', ownProcess);
+    if (sessionZone === undefined) {
+      await bench.case('session-in-another-zone', async () => {
+        const lease = await bench.lease();
+        await lease.arm({ at: 'session', zone: oddZone });
+        await send(
+          await bench.open({ lease }),
+          [...odd, ...overTheNextChanges(changingZone)],
+          `a session in ${oddZone}`,
+        );
+        bench.record('zone of the session', oddZone);
+      });
+    }
+    bench.leaveOut('session-in-another-zone', sessionZone);
+  },
+});
+
+function withDelays(bench: Bench, timed: ('delay' | 'expiration')[], delays: number[]): Message[] {
+  return messages(bench, delays.length, 'bare').map((message, slot) => {
+    for (const option of timed)
+      Object.assign(message, { [option]: delays[slot]! + (option === 'expiration' ? day : 0) });
+    return message;
+  });
+}
+
+/** Delays that end a little before and after the next two changes of a zone's clock. */
+function overTheNextChanges(zone: string): number[] {
+  const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
+  const offset = (time: number) => format.formatToParts(time).at(-1)!.value;
+  const now = Date.now();
+  const delays: number[] = [];
+  for (let days = 1; days < 366 && delays.length < 4; days++) {
+    const before = now + (days - 1) * day;
+    if (offset(before) === offset(before + day)) continue;
+    let ahead = (days - 1) * day + hour;
+    while (offset(now + ahead) === offset(before)) ahead += hour;
+    delays.push(ahead - 90 * 60_000 + 1, ahead + 90 * 60_000 + 1);
+  }
+  return delays;
+}
+
+export const clockIsTheDeclaredOne: Guard = guard({
+  id: 'send-batch/clock-is-the-declared-one',
+  statement:
+    "With the process's clock moved by an hour, the stored instants move with a caller's clock and stand still with the engine's, in a batch and in a single send alike.",
+  needsThread: true,
+  proves: ['instants compared'],
+  async check(bench) {
+    for (const path of ['batch', 'single'] as const) {
+      await bench.case(path, async () => {
+        const here = await instantsBy(bench, path);
+        const moved = await instantsBy(bench, path, { clockShift: hour });
+        if (Object.keys(here.offsets).length === 0)
+          throw new NotApplicable('backend', 'its rows show no instant (a column whose name ends in At)');
+        const expected = bench.declaration.clock === 'caller' ? hour : 0;
+        for (const [field, offset] of Object.entries(here.offsets)) {
+          const shift = moved.offsets[field]! - offset;
+          bench.record('instants compared', 1);
+          if (Math.abs(shift - expected) <= here.slack + moved.slack) continue;
+          const whose = bench.declaration.clock === 'caller' ? "the caller's" : "the engine's";
+          throw new Violation(
+            `the clock is declared to be ${whose}; with the process's clock an hour ahead, ${field} of a ${path} ` +
+              `${shift > hour / 2 ? 'moved with it' : 'stood still'} (by ${(shift / 1000).toFixed(1)} s)`,
+          );
+        }
+      });
+    }
+    bench.record('clock moved by (ms)', hour);
+  },
+});
+
+/** The instants of a row, counted from the start of the call that wrote it. */
+async function instantsBy(
+  bench: Bench,
+  path: 'batch' | 'single',
+  world?: World,
+): Promise<{ offsets: Record<string, number>; slack: number }> {
+  const rig = await bench.open(world && { world });
+  const batch = messages(bench, path === 'batch' ? 3 : 1);
+  const written = path === 'batch' ? await w.write(rig, batch) : await w.writeOne(rig, batch[0]!);
+  mustSucceed(w, batch, written, `a ${path}`);
+  const rows = await mustHaveStoredAll(bench, w, rig, batch, `a ${path}`);
+  return {
+    offsets: offsets(rows[0]!, written, batch[0]!),
+    slack: written.settledAt - written.startedAt + 2 * bench.declaration.timeResolution,
+  };
+}
+
+function offsets(row: StoredItem, written: Written, message: Message): Record<string, number> {
+  const asked: Record<string, number | undefined> = { dueAt: message.delay, expiresAt: message.expiration };
+  return Object.fromEntries(
+    Object.entries(row.fields)
+      .filter((entry): entry is [string, number] => isInstant(entry[0]) && typeof entry[1] === 'number')
+      .map(([field, value]) => [field, value - written.startedAt - (asked[field] ?? 0)]),
+  );
+}
