@@ -17,7 +17,7 @@ describe.each(modes)('mode %s', (mode) => {
     expect(new Set(names).size).toBe(names.length);
     const expected = ['lease is isolated', 'restore restores', 'read is independent', 'clock is sane'];
     for (const kind of ['trigger', 'unique', 'not-null', 'check']) expected.push(`row fault (${kind}) fires`);
-    expected.push('commit fault fires', 'commit fault is disarmed');
+    expected.push('commit fault fires', 'commit fault is disarmed', 'rollback fault fires');
     if (mode !== 'memory') expected.push('lock fault fires');
     if (mode === 'file') expected.push('crash fault fires');
     expect(names).toEqual(expect.arrayContaining(expected));
@@ -60,6 +60,7 @@ describe('the doctor finds', () => {
       'row fault (trigger) fires',
       'commit fault fires',
       'lock fault fires',
+      'rollback fault fires',
       'crash fault fires',
     ]);
   });
@@ -75,6 +76,7 @@ describe('the doctor finds', () => {
       'row fault (trigger) fires',
       'commit fault fires',
       'lock fault fires',
+      'rollback fault fires',
       'crash fault fires',
     ]);
   });
