@@ -1,5 +1,5 @@
-/** What a call can ask for in its input. Not offered means refused before any write, and that is tested. */
-export const offers = [
+/** The options of an item that are plain metadata, in the order in which they are set. */
+export const metadataOptions = [
   'destination',
   'delay',
   'expiration',
@@ -7,6 +7,12 @@ export const offers = [
   'route',
   'correlationId',
   'headers',
+] as const;
+export type MetadataOption = (typeof metadataOptions)[number];
+
+/** What a call can ask for in its input. Not offered means refused before any write, and that is tested. */
+export const offers = [
+  ...metadataOptions,
   'dedupeKey',
   'callerIds',
   'columns',

@@ -1,21 +1,9 @@
 import fc from 'fast-check';
-import type { Offer } from '../kernel/capabilities.ts';
+import { type MetadataOption, metadataOptions, type Offer } from '../kernel/capabilities.ts';
 import type { Bench } from '../kernel/guard.ts';
 import { Recipe } from '../kernel/recipe.ts';
 import type { Shape } from '../kernel/writes.ts';
 import type { Message } from './port.ts';
-
-/** The options of a message that are plain metadata, in the order in which they are set. */
-export const metadataOptions = [
-  'destination',
-  'delay',
-  'expiration',
-  'priority',
-  'route',
-  'correlationId',
-  'headers',
-] as const satisfies readonly Offer[];
-export type MetadataOption = (typeof metadataOptions)[number];
 
 /** Names of queues that generated messages are spread over: those that are declared, or these where any will do. */
 export function destinationsOf({ declaration: { destinations } }: Bench): readonly string[] {

@@ -1,8 +1,8 @@
-import type { Declaration } from '../kernel/capabilities.ts';
+import type { Declaration, MetadataOption } from '../kernel/capabilities.ts';
 import type { Bench } from '../kernel/guard.ts';
 import { sameJson } from '../kernel/print.ts';
 import type { Difference, StoredItem, Written } from '../kernel/writes.ts';
-import { type MetadataOption, offeredOptions, tokenIn } from './messages.ts';
+import { offeredOptions, tokenIn } from './messages.ts';
 import type { Message } from './port.ts';
 
 /** Where the probe finds what an option was stored as. */

@@ -1,19 +1,11 @@
+import { metadataOptions } from '../../kernel/capabilities.ts';
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { Message } from '../port.ts';
 import { optionsOf } from './ordinary.ts';
 import { messageMutant, type Place } from './spoil.ts';
 
 /** Options that are stored with a message and read back. */
-const droppable = [
-  'destination',
-  'delay',
-  'expiration',
-  'priority',
-  'route',
-  'correlationId',
-  'headers',
-  'columns',
-] as const satisfies readonly (keyof Message)[];
+const droppable = [...metadataOptions, 'columns'] as const satisfies readonly (keyof Message)[];
 
 /** Lies about the value of an option, told in the batch and on the single path alike. */
 export const metadataMutants: Mutant[] = [

@@ -1,7 +1,6 @@
-import type { Offer } from '../../kernel/capabilities.ts';
+import { metadataOptions, type Offer } from '../../kernel/capabilities.ts';
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
-import { metadataOptions } from '../messages.ts';
 import type { Message, SendBatchPort } from '../port.ts';
 import { hasOrdinaryOptions, isPlainData, optionsOf, ordinaryCopy } from './ordinary.ts';
 import {

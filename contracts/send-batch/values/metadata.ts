@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { MetadataOption } from '../../kernel/capabilities.ts';
 import {
   failureText,
   mustAgree,
@@ -11,7 +12,7 @@ import {
 import { type Bench, type Guard, guard, NotApplicable, Violation } from '../../kernel/guard.ts';
 import { severalChunks } from '../../kernel/tables.ts';
 import { failureOf, type Written } from '../../kernel/writes.ts';
-import { type MetadataOption, messages, offeredOptions, optionValue } from '../messages.ts';
+import { messages, offeredOptions, optionValue } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
 

@@ -1,3 +1,4 @@
+import { metadataOptions } from '../../kernel/capabilities.ts';
 import { mustHaveStoredAll, mustSucceed } from '../../kernel/checks.ts';
 import type { SlotLine } from '../../kernel/counterexample.ts';
 import { type Bench, type Guard, guard, NotApplicable, Violation } from '../../kernel/guard.ts';
@@ -11,13 +12,7 @@ import { sendWrites as w } from '../writes.ts';
 /** The fields of a message, under which an outcome can speak of it. */
 const fields: ReadonlySet<string> = new Set<keyof Message>([
   'body',
-  'destination',
-  'delay',
-  'expiration',
-  'priority',
-  'route',
-  'correlationId',
-  'headers',
+  ...metadataOptions,
   'dedupeKey',
   'id',
   'columns',

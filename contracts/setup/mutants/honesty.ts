@@ -1,4 +1,4 @@
-import type { Offer } from '../../kernel/capabilities.ts';
+import { metadataOptions, type Offer } from '../../kernel/capabilities.ts';
 import type { Mutant } from '../../kernel/mutant.ts';
 import { except, itemsOf, refusal, setupMutant, withCalls, withItems, withRigs } from './spoil.ts';
 
@@ -6,17 +6,7 @@ const honest = 'setup/capability-is-honest';
 const wrapping = 'setup/capability-survives-wrapping';
 
 /** Options that an item carries by the name of the offer. */
-const ofItems: Offer[] = [
-  'destination',
-  'delay',
-  'expiration',
-  'priority',
-  'route',
-  'correlationId',
-  'headers',
-  'dedupeKey',
-  'columns',
-];
+const ofItems: Offer[] = [...metadataOptions, 'dedupeKey', 'columns'];
 
 /** Lies about what a backend says of itself. */
 export const honestyMutants: Mutant[] = [
