@@ -1,38 +1,23 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AbortKind, Lease } from '../../contracts/kernel/engine.ts';
-import type { Engine } from '../provider.ts';
 import type { PostgresSite } from '../sites.ts';
-import { loadDriver } from './driver.ts';
-import { type SomebodysServer, somebodysServer } from './fixtures/plain-role.ts';
-import { postgres } from './index.ts';
-import { StandIn } from './stand-in.ts';
+import { type Place, places, startEngines, type TestEngines } from './fixtures/engines.ts';
+import type { StandIn } from './stand-in.ts';
 
-let theirs: SomebodysServer;
-const engines: Record<string, Engine> = {};
+let engines: TestEngines;
 beforeAll(async () => {
-  theirs = await somebodysServer();
-  engines['a private server'] = await postgres.start({ provision: 'embedded' });
-  engines['a plain role by URL'] = await postgres.start({ url: theirs.url });
+  engines = await startEngines();
 });
-afterAll(async () => {
-  for (const engine of Object.values(engines)) await engine.stop();
-  await theirs.stop();
-});
+afterAll(() => engines.stop());
+
+const tables = `
+  CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY, value text);
+  CREATE TABLE parted (id int) PARTITION BY LIST (id); CREATE TABLE part PARTITION OF parted DEFAULT`;
 
 /** Runs a body on a lease with tables, by a subject whose session is open already. */
-async function onLease(where: string, body: (lease: Lease, subject: StandIn) => Promise<void>): Promise<void> {
-  const lease = await engines[where]!.lease({ mode: 'direct' });
-  const subject = new StandIn(await loadDriver(), lease.site as PostgresSite);
-  await subject.query(`
-    CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY, value text);
-    CREATE TABLE parted (id int) PARTITION BY LIST (id); CREATE TABLE part PARTITION OF parted DEFAULT`);
-  try {
-    await body(lease, subject);
-  } finally {
-    await subject.end();
-    await lease.release();
-  }
+function onLease(where: Place, body: (lease: Lease, subject: StandIn) => Promise<void>): Promise<void> {
+  return engines.onLease(where, tables, body);
 }
 
 const countIn = async (lease: Lease): Promise<unknown> => {
@@ -48,7 +33,7 @@ const expected: Record<AbortKind, { code: string; message: RegExp }> = {
 };
 const kinds = Object.keys(expected) as AbortKind[];
 
-describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
+describe.each(places)('on %s', (where) => {
   it.each(kinds)('%s ends a transaction, once', (by) =>
     onLease(where, async (lease, subject) => {
       const armed = await lease.arm({ at: 'abort', by });

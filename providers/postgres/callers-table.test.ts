@@ -1,36 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Lease } from '../../contracts/kernel/engine.ts';
-import type { Engine } from '../provider.ts';
-import type { PostgresSite } from '../sites.ts';
-import { loadDriver } from './driver.ts';
-import { type SomebodysServer, somebodysServer } from './fixtures/plain-role.ts';
-import { postgres } from './index.ts';
-import { StandIn } from './stand-in.ts';
+import { places, startEngines, type TestEngines } from './fixtures/engines.ts';
+import type { StandIn } from './stand-in.ts';
 
-let theirs: SomebodysServer;
-const engines: Record<string, Engine> = {};
-
+let engines: TestEngines;
 beforeAll(async () => {
-  theirs = await somebodysServer();
-  engines['a private server'] = await postgres.start({ provision: 'embedded' });
-  engines['a plain role by URL'] = await postgres.start({ url: theirs.url });
+  engines = await startEngines();
 });
-afterAll(async () => {
-  for (const engine of Object.values(engines)) await engine.stop();
-  await theirs.stop();
-});
+afterAll(() => engines.stop());
 
-describe.each(['a private server', 'a plain role by URL'])("a caller's own table on %s", (where) => {
-  async function onLease(work: (lease: Lease, subject: StandIn) => Promise<void>): Promise<void> {
-    const lease = await engines[where]!.lease({ mode: 'direct' });
-    const subject = new StandIn(await loadDriver(), lease.site as PostgresSite);
-    try {
-      await work(lease, subject);
-    } finally {
-      await subject.end();
-      await lease.release();
-    }
-  }
+describe.each(places)("a caller's own table on %s", (where) => {
+  // No tables but the caller's own.
+  const onLease = (work: (lease: Lease, subject: StandIn) => Promise<void>) => engines.onLease(where, '', work);
 
   it('shows what the subject has committed, nothing of an open transaction, and not what was rolled back', () =>
     onLease(async (lease, subject) => {

@@ -1,36 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Lease } from '../../contracts/kernel/engine.ts';
-import type { Engine } from '../provider.ts';
-import type { PostgresSite } from '../sites.ts';
-import { loadDriver } from './driver.ts';
-import { type SomebodysServer, somebodysServer } from './fixtures/plain-role.ts';
-import { postgres } from './index.ts';
-import { StandIn } from './stand-in.ts';
+import { places, startEngines, type TestEngines } from './fixtures/engines.ts';
 
-let theirs: SomebodysServer;
-const engines: Record<string, Engine> = {};
-
+let engines: TestEngines;
 beforeAll(async () => {
-  theirs = await somebodysServer();
-  engines['a private server'] = await postgres.start({ provision: 'embedded' });
-  engines['a plain role by URL'] = await postgres.start({ url: theirs.url });
+  engines = await startEngines();
 });
-afterAll(async () => {
-  for (const engine of Object.values(engines)) await engine.stop();
-  await theirs.stop();
-});
+afterAll(() => engines.stop());
 
-/** A lease, and a subject's session on it that has made these tables. */
-async function leaseWith(where: string, schema: string): Promise<{ lease: Lease; subject: StandIn }> {
-  const lease = await engines[where]!.lease({ mode: 'direct' });
-  const subject = new StandIn(await loadDriver(), lease.site as PostgresSite);
-  await subject.query(schema);
-  return { lease, subject };
-}
-
-describe.each(['a private server', 'a plain role by URL'])('content on %s', (where) => {
+describe.each(places)('content on %s', (where) => {
   it('comes back exact, whatever its type', async () => {
-    const { lease, subject } = await leaseWith(
+    const { lease, subject } = await engines.lease(
       where,
       `CREATE TYPE mood AS ENUM ('sad', 'it''s "fine", \\ really');
        CREATE TYPE pair AS (a int, b text);
@@ -64,7 +43,7 @@ describe.each(['a private server', 'a plain role by URL'])('content on %s', (whe
   });
 
   it('comes back whichever table refers to which, without a trigger of the subject', async () => {
-    const { lease, subject } = await leaseWith(
+    const { lease, subject } = await engines.lease(
       where,
       `CREATE TABLE a (id int PRIMARY KEY, other int, boss int REFERENCES a ON DELETE CASCADE);
        CREATE TABLE b (id int PRIMARY KEY, other int NOT NULL REFERENCES a ON DELETE RESTRICT);
@@ -96,7 +75,7 @@ describe.each(['a private server', 'a plain role by URL'])('content on %s', (whe
   });
 
   it('counts partitions once, and children of their own', async () => {
-    const { lease, subject } = await leaseWith(
+    const { lease, subject } = await engines.lease(
       where,
       `CREATE TABLE jobs (id int, name text) PARTITION BY LIST (name);
        CREATE TABLE jobs_a PARTITION OF jobs FOR VALUES IN ('a');
@@ -118,7 +97,7 @@ describe.each(['a private server', 'a plain role by URL'])('content on %s', (whe
   });
 
   it('empties tables made since, and cannot bring back one that is gone', async () => {
-    const { lease, subject } = await leaseWith(where, 'CREATE TABLE first (id int)');
+    const { lease, subject } = await engines.lease(where, 'CREATE TABLE first (id int)');
     const snapshot = await lease.snapshot();
     await subject.query('CREATE TABLE later (id int); INSERT INTO later VALUES (1); INSERT INTO first VALUES (1)');
     await lease.restore(snapshot);
@@ -131,7 +110,10 @@ describe.each(['a private server', 'a plain role by URL'])('content on %s', (whe
 });
 
 it('a snapshot shows all tables at one moment, whatever is committed while it is taken', async () => {
-  const { lease, subject } = await leaseWith('a private server', 'CREATE TABLE a (id int); CREATE TABLE b (id int)');
+  const { lease, subject } = await engines.lease(
+    'a private server',
+    'CREATE TABLE a (id int); CREATE TABLE b (id int)',
+  );
   await subject.query('BEGIN; LOCK TABLE b');
   const taken = lease.snapshot();
   const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'b'::regclass`;
@@ -144,7 +126,7 @@ it('a snapshot shows all tables at one moment, whatever is committed while it is
 });
 
 it('reads values exactly', async () => {
-  const { lease, subject } = await leaseWith(
+  const { lease, subject } = await engines.lease(
     'a private server',
     `SET timezone = 'Asia/Kathmandu';
      CREATE TABLE t (j json, b jsonb, at timestamptz, safe bigint, wide bigint, n numeric, long numeric, raw bytea, flag boolean,
@@ -176,7 +158,7 @@ it('reads values exactly', async () => {
 });
 
 it('says of a wrong statement what is wrong, and of a missing table that it is missing', async () => {
-  const { lease, subject } = await leaseWith('a private server', 'CREATE TABLE t (id int)');
+  const { lease, subject } = await engines.lease('a private server', 'CREATE TABLE t (id int)');
   await expect(lease.read('SELECT nothing FROM t')).rejects.toThrow(
     'postgres: column "nothing" does not exist, in: SELECT nothing FROM t',
   );

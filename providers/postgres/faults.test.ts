@@ -1,38 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fault, type Lease, LeftLocked } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
-import type { Engine } from '../provider.ts';
 import type { PostgresSite } from '../sites.ts';
 import { loadDriver } from './driver.ts';
-import { type SomebodysServer, somebodysServer } from './fixtures/plain-role.ts';
-import { postgres } from './index.ts';
+import { type Place, places, startEngines, type TestEngines } from './fixtures/engines.ts';
 import { StandIn } from './stand-in.ts';
 
-let theirs: SomebodysServer;
-const engines: Record<string, Engine> = {};
-
+let engines: TestEngines;
 beforeAll(async () => {
-  theirs = await somebodysServer();
-  engines['a private server'] = await postgres.start({ provision: 'embedded' });
-  engines['a plain role by URL'] = await postgres.start({ url: theirs.url });
+  engines = await startEngines();
 });
-afterAll(async () => {
-  for (const engine of Object.values(engines)) await engine.stop();
-  await theirs.stop();
-});
+afterAll(() => engines.stop());
 
 const things = 'CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, value text UNIQUE)';
 const insert = (...values: string[]): string =>
   `INSERT INTO things (value) VALUES ${values.map((value) => `('${value}')`).join(', ')}`;
 
 /** Runs a body on a lease with a table of things. */
-async function onLease(where: string, body: (lease: Lease, subject: StandIn) => Promise<void>): Promise<void> {
-  const lease = await engines[where]!.lease({ mode: 'direct' });
-  const subject = new StandIn(await loadDriver(), lease.site as PostgresSite);
-  await subject.query(things);
-  await body(lease, subject);
-  await subject.end();
-  await lease.release();
+function onLease(where: Place, body: (lease: Lease, subject: StandIn) => Promise<void>): Promise<void> {
+  return engines.onLease(where, things, body);
 }
 
 const valuesIn = async (lease: Lease): Promise<unknown> => {
@@ -40,7 +26,7 @@ const valuesIn = async (lease: Lease): Promise<unknown> => {
   return 'rows' in found ? found.rows.map(({ value }) => value) : found;
 };
 
-describe.each(['a private server', 'a plain role by URL'])('on %s', (where) => {
+describe.each(places)('on %s', (where) => {
   it('a row fault springs at the n-th row and at every later one, over all transactions', () =>
     onLease(where, async (lease, subject) => {
       const armed = await lease.arm({ at: 'row', table: 'things', nth: 3, kind: 'trigger' });
