@@ -63,7 +63,7 @@ describe('the packed package, installed alone', () => {
   });
 
   it('judges its own references', async () => {
-    const { stdout } = await contractTest(['--provider', 'memory', '--guard', 'send-batch/ids-in-*']);
+    const { stdout } = await contractTest(['--provider', 'memory/plain', '--guard', 'send-batch/ids-in-*']);
     expect(stdout).toContain('1 of 1 guard upheld on 1 path');
   });
 
