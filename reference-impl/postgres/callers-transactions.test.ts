@@ -1,31 +1,24 @@
 import type { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CallersTransaction, Message, SendBatchPort } from '../../index.ts';
-import { startServer, type TestSchema } from './fixtures/server.ts';
+import { openVariant } from '../fixtures/open-variant.ts';
+import { schemaPerTest } from './fixtures/schema-per-test.ts';
+import type { TestSchema } from './fixtures/server.ts';
 import backend from './index.ts';
 
-let server: Awaited<ReturnType<typeof startServer>>;
 let schema: TestSchema;
 let admin: Client;
 let sender: SendBatchPort;
 
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.stop());
-beforeEach(async () => {
-  schema = await server.schema();
-  admin = schema.admin;
+schemaPerTest(async (own) => {
+  schema = own;
+  admin = own.admin;
   await admin.query('CREATE TABLE own (n integer)');
 });
-afterEach(async () => {
-  await sender.close?.();
-  await schema.drop();
-});
+afterEach(() => sender.close?.());
 
-async function opened(variant: string): Promise<SendBatchPort> {
-  const entry = backend.variants[variant]!['send-batch']!;
-  return entry.open(schema.site as Parameters<typeof entry.open>[0]);
+function opened(variant: string): Promise<SendBatchPort> {
+  return openVariant(backend, variant, schema.site);
 }
 
 async function begin(): Promise<CallersTransaction> {

@@ -1,26 +1,21 @@
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { copyIn } from './copy-in.ts';
 import { copyText } from './copy-text.ts';
-import { startServer, type TestSchema } from './fixtures/server.ts';
+import { schemaPerTest } from './fixtures/schema-per-test.ts';
+import type { TestSchema } from './fixtures/server.ts';
 
 const seed = Number(process.env.CONTRACT_TEST_SEED ?? 20_260_101);
 
-let server: Awaited<ReturnType<typeof startServer>>;
 let schema: TestSchema;
 let client: Client;
 
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.stop());
-beforeEach(async () => {
-  schema = await server.schema();
-  client = schema.admin;
+schemaPerTest(async (own) => {
+  schema = own;
+  client = own.admin;
   await client.query('CREATE TABLE copied (n integer, text text)');
 });
-afterEach(() => schema.drop());
 
 async function copied(): Promise<[number, string | null][]> {
   const { rows } = await client.query<{ n: number; text: string }>('SELECT n, text FROM copied ORDER BY n');

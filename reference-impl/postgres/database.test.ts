@@ -1,28 +1,21 @@
 import type { ClientBase } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AnswerLost } from './answer-lost.ts';
 import { Database } from './database.ts';
 import { startCuttingProxy } from './fixtures/cutting-proxy.ts';
-import { startServer, type TestSchema } from './fixtures/server.ts';
+import { schemaPerTest } from './fixtures/schema-per-test.ts';
+import type { TestSchema } from './fixtures/server.ts';
 
 const numbers = 'CREATE TABLE numbers (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED)';
 
-let server: Awaited<ReturnType<typeof startServer>>;
 let schema: TestSchema;
 let database: Database;
 
-beforeAll(async () => {
-  server = await startServer();
+schemaPerTest(async (own) => {
+  schema = own;
+  database = await Database.open(own.site.url, numbers);
 });
-afterAll(() => server.stop());
-beforeEach(async () => {
-  schema = await server.schema();
-  database = await Database.open(schema.site.url, numbers);
-});
-afterEach(async () => {
-  await database.close();
-  await schema.drop();
-});
+afterEach(() => database.close());
 
 async function stored(): Promise<number[]> {
   const { rows } = await schema.admin.query<{ n: number }>('SELECT n FROM numbers ORDER BY n');

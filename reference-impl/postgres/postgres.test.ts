@@ -1,31 +1,24 @@
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Message, PostgresSite, ReportedOutcome, SendBatchPort } from '../../index.ts';
+import { openVariant } from '../fixtures/open-variant.ts';
 import { startCuttingProxy } from './fixtures/cutting-proxy.ts';
-import { startServer, type TestSchema } from './fixtures/server.ts';
+import { schemaPerTest } from './fixtures/schema-per-test.ts';
+import type { TestSchema } from './fixtures/server.ts';
 import backend from './index.ts';
 
-let server: Awaited<ReturnType<typeof startServer>>;
 let schema: TestSchema;
 let admin: Client;
 let sender: SendBatchPort;
 
-beforeAll(async () => {
-  server = await startServer();
+schemaPerTest((own) => {
+  schema = own;
+  admin = own.admin;
 });
-afterAll(() => server.stop());
-beforeEach(async () => {
-  schema = await server.schema();
-  admin = schema.admin;
-});
-afterEach(async () => {
-  await sender.close?.();
-  await schema.drop();
-});
+afterEach(() => sender.close?.());
 
 function opened(variant: string, site: PostgresSite = schema.site): Promise<SendBatchPort> {
-  const entry = backend.variants[variant]!['send-batch']!;
-  return Promise.resolve(entry.open(site as Parameters<typeof entry.open>[0]));
+  return openVariant(backend, variant, site);
 }
 
 /** Sends by the sender; one that tells failures in its outcomes fails here like the others. */

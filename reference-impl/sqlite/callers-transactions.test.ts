@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CallersTransaction, Message, SendBatchPort } from '../../index.ts';
+import { openVariant } from '../fixtures/open-variant.ts';
+import { directoryPerTest } from './fixtures/directory-per-test.ts';
 import backend from './index.ts';
 
 let directory: string;
@@ -11,19 +11,17 @@ let path: string;
 let reader: DatabaseSync;
 let sender: SendBatchPort;
 
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'contract-test-'));
+directoryPerTest((own) => {
+  directory = own;
   path = join(directory, 'messages.db');
 });
 afterEach(() => {
   sender.close?.();
   reader.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
-async function opened(variant: string, mode = 'file', at = path): Promise<SendBatchPort> {
-  const entry = backend.variants[variant]!['send-batch']!;
-  return entry.open({ provider: 'sqlite', mode, path: at } as Parameters<typeof entry.open>[0]);
+function opened(variant: string, mode = 'file', at = path): Promise<SendBatchPort> {
+  return openVariant(backend, variant, { provider: 'sqlite', mode, path: at });
 }
 
 const begin = () => sender.begin!() as CallersTransaction;

@@ -1,29 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Message, ReportedOutcome, SendBatchPort, SendOptions } from '../../index.ts';
+import { openVariant } from '../fixtures/open-variant.ts';
+import { directoryPerTest } from './fixtures/directory-per-test.ts';
 import backend from './index.ts';
 
-let directory: string;
 let path: string;
 let other: DatabaseSync;
 let sender: SendBatchPort;
 
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'contract-test-'));
+directoryPerTest((directory) => {
   path = join(directory, 'messages.db');
 });
 afterEach(() => {
   sender.close?.();
   other.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 async function open(variant: string): Promise<void> {
-  const entry = backend.variants[variant]!['send-batch']!;
-  sender = await entry.open({ provider: 'sqlite', mode: 'file', path } as Parameters<typeof entry.open>[0]);
+  sender = await openVariant(backend, variant, { provider: 'sqlite', mode: 'file', path });
   other = new DatabaseSync(path);
 }
 

@@ -1,33 +1,29 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Message, ReportedOutcome, SendBatchPort } from '../../index.ts';
+import { openVariant } from '../fixtures/open-variant.ts';
+import { directoryPerTest } from './fixtures/directory-per-test.ts';
 import backend from './index.ts';
 import { storedMessages } from './schema.ts';
 
 const now = 1_700_000_000_000;
-let directory: string;
 let path: string;
 let reader: DatabaseSync;
 let sender: SendBatchPort;
 
-beforeEach(() => {
-  vi.spyOn(Date, 'now').mockReturnValue(now);
-  directory = mkdtempSync(join(tmpdir(), 'contract-test-'));
+directoryPerTest((directory) => {
   path = join(directory, 'messages.db');
 });
+beforeEach(() => void vi.spyOn(Date, 'now').mockReturnValue(now));
 afterEach(() => {
   vi.restoreAllMocks();
   sender.close?.();
   reader.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 async function open(variant: string): Promise<void> {
-  const entry = backend.variants[variant]!['send-batch']!;
-  sender = await entry.open({ provider: 'sqlite', mode: 'file', path } as Parameters<typeof entry.open>[0]);
+  sender = await openVariant(backend, variant, { provider: 'sqlite', mode: 'file', path });
   reader = new DatabaseSync(path);
 }
 
