@@ -69,14 +69,17 @@ export interface Writes<Item> {
   stored(bench: Bench, rig: Rig): Promise<StoredItem[]>;
   /** How what is stored differs from the item that was written; empty when every value is exact. */
   differences(bench: Bench, item: Item, stored: StoredItem, written: Written): Difference[];
-  /** How what one write stored differs from what another write stored of the same item; the ids aside. */
-  rowDifferences(
-    bench: Bench,
-    found: StoredItem,
-    foundBy: Written,
-    expected: StoredItem,
-    expectedBy: Written,
-  ): Difference[];
+  /**
+   * How what was stored of some items differs, slot by slot, from what was stored of the same items at another time; ids
+   * aside, and whatever else is drawn for each row.
+   */
+  rowDifferences(bench: Bench, found: readonly StoredBy[], expected: readonly StoredBy[]): Promise<Difference[][]>;
+}
+
+/** A row, and the call that wrote it. */
+export interface StoredBy {
+  row: StoredItem;
+  by: Written;
 }
 
 export interface Difference {

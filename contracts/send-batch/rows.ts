@@ -1,7 +1,7 @@
 import type { Declaration, MetadataOption } from '../kernel/capabilities.ts';
 import type { Bench } from '../kernel/guard.ts';
 import { sameJson } from '../kernel/print.ts';
-import type { Difference, StoredItem, Written } from '../kernel/writes.ts';
+import type { Difference, StoredBy, StoredItem, Written } from '../kernel/writes.ts';
 import { offeredOptions, tokenIn } from './messages.ts';
 import type { Message } from './port.ts';
 
@@ -100,32 +100,27 @@ function shown(expected: unknown): unknown {
 }
 
 /**
- * How one stored row differs from another that was written at another time; the ids aside, instants as offsets from the
- * start of their calls.
+ * How stored rows differ, slot by slot, from others that were written at another time; the ids aside, instants as offsets
+ * from the start of their calls.
  */
 export function rowDifferences(
   bench: Bench,
-  found: StoredItem,
-  foundBy: Written,
-  expected: StoredItem,
-  expectedBy: Written,
-): Difference[] {
-  const fields = new Set([...Object.keys(found.fields), ...Object.keys(expected.fields)]);
-  return [...fields]
-    .filter((field) => !alike(field, found, foundBy, expected, expectedBy, bench.declaration.timeResolution))
-    .map((field) => ({ field, expected: expected.fields[field], found: found.fields[field] }));
+  found: readonly StoredBy[],
+  expected: readonly StoredBy[],
+): Difference[][] {
+  return found.map((row, slot) => {
+    const other = expected[slot]!;
+    const fields = new Set([...Object.keys(row.row.fields), ...Object.keys(other.row.fields)]);
+    return [...fields]
+      .filter((field) => !alike(field, row, other, bench.declaration.timeResolution))
+      .map((field) => ({ field, expected: other.row.fields[field], found: row.row.fields[field] }));
+  });
 }
 
-function alike(field: string, a: StoredItem, aBy: Written, b: StoredItem, bBy: Written, resolution: number): boolean {
-  const [left, right] = [a.fields[field], b.fields[field]];
-  if (isDrawn(left) && isDrawn(right)) return true;
+function alike(field: string, a: StoredBy, b: StoredBy, resolution: number): boolean {
+  const [left, right] = [a.row.fields[field], b.row.fields[field]];
   if (!isInstant(field) || typeof left !== 'number' || typeof right !== 'number') return sameJson(left, right);
   // Each call may have read its clock at any moment between its begin and its end.
-  const slack = Math.max(aBy.settledAt - aBy.startedAt, bBy.settledAt - bBy.startedAt) + 2 * resolution;
-  return Math.abs(left - aBy.startedAt - (right - bBy.startedAt)) <= slack;
-}
-
-/** A value that a backend draws for each row anew, such as a UUID: no two are the same, and that is right. */
-export function isDrawn(value: unknown): boolean {
-  return typeof value === 'string' && /^[0-9a-f-]{32,}$/i.test(value);
+  const slack = Math.max(a.by.settledAt - a.by.startedAt, b.by.settledAt - b.by.startedAt) + 2 * resolution;
+  return Math.abs(left - a.by.startedAt - (right - b.by.startedAt)) <= slack;
 }

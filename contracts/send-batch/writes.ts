@@ -3,6 +3,7 @@ import type { Outcome } from '../kernel/outcome.ts';
 import { short } from '../kernel/print.ts';
 import { Recipe } from '../kernel/recipe.ts';
 import type { StoredItem, Writes, Written } from '../kernel/writes.ts';
+import { exceptDrawn } from './drawn.ts';
 import { messages, tokenIn, usingOption, wideBody } from './messages.ts';
 import type { Message } from './port.ts';
 import { decodeRow, messageDifferences, rowDifferences } from './rows.ts';
@@ -40,7 +41,7 @@ export const sendWrites: Writes<Message> = {
   },
   stored,
   differences: messageDifferences,
-  rowDifferences,
+  rowDifferences: (bench, found, expected) => exceptDrawn(bench, sendWrites, rowDifferences(bench, found, expected)),
 };
 
 /** Sends a batch with options of the call that are plain data. */

@@ -57,8 +57,10 @@ async function storesWhatWasSent<Item>(
   const later = w.items(bench, 2);
   mustSucceed(w, later, await w.write(rig, later), 'a batch after it');
   const rows = await rowsOf(bench, w, rig, items, written, what);
-  const differences = items.map((_, slot) =>
-    w.rowDifferences(bench, rows[slot]!, written, plainRows[slot]!, plainWritten),
+  const differences = await w.rowDifferences(
+    bench,
+    rows.map((row) => ({ row, by: written })),
+    plainRows.map((row) => ({ row, by: plainWritten })),
   );
   mustAgree(w, items, differences, what, 'stored as by a plain write');
   bench.record('batches with watched inputs', 1);

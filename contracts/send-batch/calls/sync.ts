@@ -42,7 +42,11 @@ async function mustAgreeOn(bench: Bench, batch: Message[]): Promise<void> {
   mustSucceed(w, batch, awaited, 'sendBatch');
   const expected = await mustHaveStoredAll(bench, w, left, batch, 'sendBatch');
   const found = await mustHaveStoredAll(bench, w, right, batch, 'sendBatchSync');
-  const differences = batch.map((_, slot) => w.rowDifferences(bench, found[slot]!, atOnce, expected[slot]!, awaited));
+  const differences = await w.rowDifferences(
+    bench,
+    found.map((row) => ({ row, by: atOnce })),
+    expected.map((row) => ({ row, by: awaited })),
+  );
   mustAgree(w, batch, differences, 'sendBatchSync', 'stored as by sendBatch');
   if (bench.declaration.givesUp.ids === undefined) await mustNameTheirRows(bench, right, batch, atOnce);
   if (batch.length > 0) bench.record('messages compared', batch.length);

@@ -1,4 +1,4 @@
-import { byToken, failureText, mustAgree, mustHaveStoredAll, mustSucceed, premise } from '../../kernel/checks.ts';
+import { failureText, mustAgree, mustHaveStoredAll, mustSucceed, premise } from '../../kernel/checks.ts';
 import { type Bench, type Guard, guard, Violation } from '../../kernel/guard.ts';
 import { failureChain } from '../../kernel/outcome.ts';
 import { sameJson, short } from '../../kernel/print.ts';
@@ -77,11 +77,12 @@ async function registeredAsBySingles(bench: Bench, size: number, slots: readonly
   if (!sameJson(more, expected)) {
     throw new Violation(`${what} adds ${short(more)} rows; single sends of its messages add ${short(expected)}`);
   }
-  const there = byToken(await w.stored(bench, apart));
-  const differences = batch.map((message, slot) => {
-    const single = there.get(w.token(message))?.[0];
-    return single ? w.rowDifferences(bench, rows[slot]!, written, single, singles[slot]!) : [];
-  });
+  const singleRows = await mustHaveStoredAll(bench, w, apart, batch, 'single sends');
+  const differences = await w.rowDifferences(
+    bench,
+    rows.map((row) => ({ row, by: written })),
+    singleRows.map((row, slot) => ({ row, by: singles[slot]! })),
+  );
   mustAgree(w, batch, differences, what, 'stored as by single sends');
 }
 

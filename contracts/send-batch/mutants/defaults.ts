@@ -1,7 +1,6 @@
 import type { Mutant, MutantTools } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import type { Message } from '../port.ts';
-import { isDrawn } from '../rows.ts';
 import { optionsOf, ordinaryCopy } from './ordinary.ts';
 import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
 
@@ -99,6 +98,11 @@ async function shareDrawn(
     });
     tools.lied();
   }
+}
+
+/** Whether a value looks drawn for its row, as a UUID does. */
+function isDrawn(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9a-f-]{32,}$/i.test(value);
 }
 
 /** Copies of the rows that are new, by table. */

@@ -3,16 +3,16 @@ import { type Bench, type Guard, guard, NotApplicable, Violation } from '../../k
 import { count, short } from '../../kernel/print.ts';
 import { severalChunks } from '../../kernel/tables.ts';
 import type { Shape } from '../../kernel/writes.ts';
+import { distinctValues, drawnFields } from '../drawn.ts';
 import { messages } from '../messages.ts';
 import { sendWrites as w } from '../writes.ts';
-import { distinctValues, drawnFields } from './drawn.ts';
 
 export const defaultsArePerRow: Guard = guard({
   id: 'send-batch/defaults-are-per-row',
   statement: 'What is drawn for every message on the single path is drawn for every message of a batch.',
   proves: ['drawn fields', 'rows compared'],
   async check(bench) {
-    const fields = await drawnFields(bench);
+    const fields = await drawnFields(bench, w);
     if (fields.length === 0) {
       throw new NotApplicable('backend', 'no field that its rows show differs between single sends that set nothing');
     }

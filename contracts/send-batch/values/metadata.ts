@@ -133,8 +133,10 @@ async function compareWithSingles(bench: Bench, batch: Message[]): Promise<void>
     singles.push(single);
   }
   const singleRows = await mustHaveStoredAll(bench, w, apart, batch, 'single sends');
-  const differences = batch.map((_, slot) =>
-    w.rowDifferences(bench, batchRows[slot]!, written, singleRows[slot]!, singles[slot]!),
+  const differences = await w.rowDifferences(
+    bench,
+    batchRows.map((row) => ({ row, by: written })),
+    singleRows.map((row, slot) => ({ row, by: singles[slot]! })),
   );
   mustAgree(w, batch, differences, 'as a batch', 'stored as by single sends');
 }
