@@ -140,33 +140,17 @@ export const heldMutants: Mutant[] = [
     lie: "Commits the caller's transaction when it has written a batch in it.",
     target: stays,
     alsoKilledBy: [waits],
-    spoil:
-      ({ honest, tools }) =>
-      async (held, messages, options) => {
-        const reply = await ask(honest, messages, options);
-        if (held.log.length > 0 && !hasFailed(reply)) {
-          await held.inner.commit();
-          tools.lied();
-        }
-        return answer(reply);
-      },
+    spoil: afterABatch(({ inner }) => inner.commit()),
   }),
   heldMutant({
     id: 'closes-the-handle',
     lie: "Closes the connection of the caller's transaction when it has written a batch on it.",
     target: stays,
     alsoKilledBy: [waits],
-    spoil:
-      ({ honest, tools }) =>
-      async (held, messages, options) => {
-        const reply = await ask(honest, messages, options);
-        if (held.log.length > 0 && !hasFailed(reply)) {
-          await held.inner.rollback();
-          held.closed = true;
-          tools.lied();
-        }
-        return answer(reply);
-      },
+    spoil: afterABatch(async (held) => {
+      await held.inner.rollback();
+      held.closed = true;
+    }),
   }),
   heldMutant({
     id: 'foreign-handle-accepted',
@@ -244,6 +228,19 @@ function heldMutant(
       };
     },
   });
+}
+
+/** A lie that is told when a batch has been written in a transaction in which the caller has done something himself. */
+function afterABatch(change: (held: Held) => Promise<void> | void): (spoiling: Spoiling) => SendInHeld {
+  return ({ honest, tools }) =>
+    async (held, messages, options) => {
+      const reply = await ask(honest, messages, options);
+      if (held.log.length > 0 && !hasFailed(reply)) {
+        await change(held);
+        tools.lied();
+      }
+      return answer(reply);
+    };
 }
 
 /** What the caller gets: a handle that stays the same, whatever is put in the place of his transaction. */
