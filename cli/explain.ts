@@ -23,7 +23,7 @@ export function explainCommand(context: Context): Command {
 }
 
 /** Finds a guard by its id, or by an end of it that no other guard shares. */
-export function findGuard(given: string, contracts: readonly Contract[]): Guard {
+function findGuard(given: string, contracts: readonly Contract[]): Guard {
   const guards = new Map(contracts.flatMap((contract) => contract.guards).map((guard) => [guard.id, guard]));
   const exact = guards.get(given);
   if (exact) return exact;

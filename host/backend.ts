@@ -50,7 +50,7 @@ export type BackendDefinition<P extends string> = Named<P> &
   ((Variant<SiteOf<P>> & { variants?: never }) | { variants: Record<string, Variant<SiteOf<P>>> });
 
 /** The name that the only variant gets when an author names none. */
-export const onlyVariant = 'default';
+const onlyVariant = 'default';
 
 /**
  * Describes a backend: its engine, and for each contract how to open it and how to read what it stored.

@@ -42,7 +42,7 @@ export type Makers = Record<RecipeName, (token: string) => unknown>;
 export type CannotTravel = (value: unknown) => Wire;
 
 /** Refuses what cannot travel: right for the judge, whose arguments are data. */
-export function refuseToTravel(value: unknown): never {
+function refuseToTravel(value: unknown): never {
   throw new TypeError(`${print(value)} cannot travel to a host as data; use a Recipe where a guard needs such a value`);
 }
 

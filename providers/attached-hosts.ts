@@ -118,7 +118,7 @@ export class AttachedHosts {
 }
 
 /** The answer, unless it says that the agent is unable. */
-export function answerOf(answer: unknown): unknown {
+function answerOf(answer: unknown): unknown {
   const unable = (answer as Unable | null | undefined)?.unable;
   if (unable) throw new NotApplicable(unable.by, unable.reason);
   return answer;

@@ -32,7 +32,7 @@ export function makeReporters(specs: ReporterSpec[], streams: Streams, options: 
 }
 
 /** Makes one reporter. */
-export function makeReporter(spec: ReporterSpec, streams: Streams, options: ConsoleOptions): Reporter {
+function makeReporter(spec: ReporterSpec, streams: Streams, options: ConsoleOptions): Reporter {
   switch (spec.name) {
     case 'console':
       return consoleReporter(streams.stdout, terminalOf(streams.stdout, streams.env), options);

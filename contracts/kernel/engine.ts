@@ -15,16 +15,7 @@ export interface Snapshot {
 }
 
 /** How the engine makes a row fail. */
-export const rowFaultKinds = [
-  'trigger',
-  'unique',
-  'not-null',
-  'check',
-  'too-long',
-  'serialization',
-  'session-ended',
-] as const;
-export type RowFaultKind = (typeof rowFaultKinds)[number];
+export type RowFaultKind = 'trigger' | 'unique' | 'not-null' | 'check' | 'too-long' | 'serialization' | 'session-ended';
 
 /**
  * A moment in what the subject says to its engine.

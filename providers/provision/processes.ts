@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** The running server's process, by the file in its data directory, if it really is the server of that directory. */
-export function postmasterOf(dataDirectory: string): number | undefined {
+function postmasterOf(dataDirectory: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(join(dataDirectory, 'postmaster.pid'), 'utf8'), 10);
     // The file of a server that was killed stays, and its number may be another process by now.

@@ -1,4 +1,5 @@
-import { type BankEntry, bank, type Covered } from './bank.ts';
+import { bank } from './bank.ts';
+import type { BankEntry, Covered } from './entry.ts';
 
 /** How many entries of a group are caught, are left to others, or have nothing that covers them. */
 export interface Tally {

@@ -1,4 +1,4 @@
-import type { BankEntry } from '../bank.ts';
+import type { BankEntry } from '../entry.ts';
 
 /** Lost answers, and batches that are sent again. */
 export const ambiguity: readonly BankEntry[] = [

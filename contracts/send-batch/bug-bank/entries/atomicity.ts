@@ -1,4 +1,4 @@
-import type { BankEntry } from '../bank.ts';
+import type { BankEntry } from '../entry.ts';
 
 /** A batch is stored whole or not at all. */
 export const atomicity: readonly BankEntry[] = [

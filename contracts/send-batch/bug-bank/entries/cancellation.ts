@@ -1,4 +1,4 @@
-import type { BankEntry } from '../bank.ts';
+import type { BankEntry } from '../entry.ts';
 
 /** Aborted calls, and connections that are lost or used again. */
 export const cancellation: readonly BankEntry[] = [

@@ -1,4 +1,4 @@
-import type { BankEntry } from '../bank.ts';
+import type { BankEntry } from '../entry.ts';
 
 /** Batches beside each other, and buffers. */
 export const concurrency: readonly BankEntry[] = [

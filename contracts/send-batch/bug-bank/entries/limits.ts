@@ -1,4 +1,4 @@
-import type { BankEntry } from '../bank.ts';
+import type { BankEntry } from '../entry.ts';
 
 /** A batch may be larger than a statement. */
 export const limits: readonly BankEntry[] = [

@@ -1,4 +1,4 @@
-import type { BankEntry } from '../bank.ts';
+import type { BankEntry } from '../entry.ts';
 
 /** What a message says beside its body is stored as sent. */
 export const metadata: readonly BankEntry[] = [

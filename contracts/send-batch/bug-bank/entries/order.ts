@@ -1,4 +1,4 @@
-import type { BankEntry } from '../bank.ts';
+import type { BankEntry } from '../entry.ts';
 
 /** Outcome i describes message i: which ids are reported, and in what order. */
 export const order: readonly BankEntry[] = [

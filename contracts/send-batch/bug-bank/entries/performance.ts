@@ -1,4 +1,4 @@
-import type { BankEntry } from '../bank.ts';
+import type { BankEntry } from '../entry.ts';
 
 /** A batch has to be worth it. */
 export const performance: readonly BankEntry[] = [

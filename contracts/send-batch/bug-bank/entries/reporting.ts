@@ -1,4 +1,4 @@
-import type { BankEntry } from '../bank.ts';
+import type { BankEntry } from '../entry.ts';
 
 /** An outcome says what became of its message. */
 export const reporting: readonly BankEntry[] = [

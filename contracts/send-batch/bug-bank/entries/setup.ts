@@ -1,4 +1,4 @@
-import type { BankEntry } from '../bank.ts';
+import type { BankEntry } from '../entry.ts';
 
 /** Checks that could not have failed. */
 export const setup: readonly BankEntry[] = [
