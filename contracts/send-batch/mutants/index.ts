@@ -17,7 +17,7 @@ import { heldMutants } from './held.ts';
 import { identicalMutants } from './identical.ts';
 import { idMutants } from './ids.ts';
 import { inputMutants } from './inputs.ts';
-import { keyMutants } from './keys.ts';
+import { keyMutants } from './keys/index.ts';
 import { largeMutants } from './large.ts';
 import { limitMutants } from './limits.ts';
 import { lostAckMutants } from './lost-ack.ts';

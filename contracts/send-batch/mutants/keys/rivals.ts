@@ -1,7 +1,7 @@
 import { BroadcastChannel } from 'node:worker_threads';
-import type { MutantTools } from '../../kernel/mutant.ts';
-import type { Id } from '../../kernel/outcome.ts';
-import type { Message } from '../port.ts';
+import type { MutantTools } from '../../../kernel/mutant.ts';
+import type { Id } from '../../../kernel/outcome.ts';
+import type { Message } from '../../port.ts';
 
 type Word =
   | { call: string; keys: string[]; beganAt: number }

@@ -1,9 +1,9 @@
-import { type Mutant, mutant } from '../../kernel/mutant.ts';
-import type { Id, ReportedOutcome } from '../../kernel/outcome.ts';
-import type { Message, SendBatchPort } from '../port.ts';
-import { Rivals } from './keys-rivals.ts';
-import { idOf, unlessRefused } from './keys-sent.ts';
-import { answer, ask, batchMutant, errorOf, hasFailed, passedThrough, type SendBatch } from './spoil.ts';
+import { type Mutant, mutant } from '../../../kernel/mutant.ts';
+import type { Id, ReportedOutcome } from '../../../kernel/outcome.ts';
+import type { Message, SendBatchPort } from '../../port.ts';
+import { answer, ask, batchMutant, errorOf, hasFailed, passedThrough, type SendBatch } from '../spoil.ts';
+import { Rivals } from './rivals.ts';
+import { idOf, unlessRefused } from './sent.ts';
 
 const racing = 'send-batch/racing-keys-store-once';
 const opposite = 'send-batch/opposite-orders-do-not-deadlock';

@@ -1,5 +1,5 @@
-import type { Mutant } from '../../kernel/mutant.ts';
-import { idOf, repeatMutant, unlessRefused } from './keys-sent.ts';
+import type { Mutant } from '../../../kernel/mutant.ts';
+import { idOf, repeatMutant, unlessRefused } from './sent.ts';
 
 /** Lies about ids that are told beside duplicates. */
 export const keyedIdMutants: Mutant[] = [

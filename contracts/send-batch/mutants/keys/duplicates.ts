@@ -1,8 +1,8 @@
-import { type Mutant, mutant } from '../../kernel/mutant.ts';
-import type { ReportedOutcome } from '../../kernel/outcome.ts';
-import type { Message, SendBatchPort, SendOptions } from '../port.ts';
-import { identityOf, idOf, onlySkipped, repeatMutant, unlessRefused, unlessStored } from './keys-sent.ts';
-import { answer, ask, batchMutant, hasFailed, passedThrough } from './spoil.ts';
+import { type Mutant, mutant } from '../../../kernel/mutant.ts';
+import type { ReportedOutcome } from '../../../kernel/outcome.ts';
+import type { Message, SendBatchPort, SendOptions } from '../../port.ts';
+import { answer, ask, batchMutant, hasFailed, passedThrough } from '../spoil.ts';
+import { identityOf, idOf, onlySkipped, repeatMutant, unlessRefused, unlessStored } from './sent.ts';
 
 const named = 'send-batch/duplicates-are-named';
 const inside = 'send-batch/duplicate-inside-the-batch';

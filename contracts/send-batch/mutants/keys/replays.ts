@@ -1,7 +1,7 @@
-import type { Mutant } from '../../kernel/mutant.ts';
-import type { Message } from '../port.ts';
-import { onlySkipped, repeatMutant } from './keys-sent.ts';
-import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
+import type { Mutant } from '../../../kernel/mutant.ts';
+import type { Message } from '../../port.ts';
+import { answer, ask, batchMutant, hasFailed } from '../spoil.ts';
+import { onlySkipped, repeatMutant } from './sent.ts';
 
 /** Lies about batches that are sent again. */
 export const replayMutants: Mutant[] = [

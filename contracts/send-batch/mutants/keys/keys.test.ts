@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { MutantTools } from '../../kernel/mutant.ts';
-import type { ReportedOutcome } from '../../kernel/outcome.ts';
-import { KeyedQueue } from '../keys/fixtures/keyed-queue.ts';
-import type { Message, SendBatchPort } from '../port.ts';
-import { keyMutants } from './keys.ts';
+import type { MutantTools } from '../../../kernel/mutant.ts';
+import type { ReportedOutcome } from '../../../kernel/outcome.ts';
+import { KeyedQueue } from '../../keys/fixtures/keyed-queue.ts';
+import type { Message, SendBatchPort } from '../../port.ts';
+import { keyMutants } from './index.ts';
 
 /** A queue with keys behind the mutant of that id, with what it holds and how often it has lied. */
 function spoiled(id: string) {

@@ -1,0 +1,15 @@
+import type { Mutant } from '../../../kernel/mutant.ts';
+import { distinctKeyMutants } from './distinct.ts';
+import { duplicateMutants } from './duplicates.ts';
+import { keyedIdMutants } from './ids.ts';
+import { keyRaceMutants } from './races.ts';
+import { replayMutants } from './replays.ts';
+
+/** Lies about the keys of messages. */
+export const keyMutants: Mutant[] = [
+  ...duplicateMutants,
+  ...keyedIdMutants,
+  ...distinctKeyMutants,
+  ...replayMutants,
+  ...keyRaceMutants,
+];
