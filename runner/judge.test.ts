@@ -189,7 +189,7 @@ describe('properties', () => {
   });
 });
 
-describe('what ends a guard early', () => {
+describe.concurrent('what ends a guard early', () => {
   it('is an error of the harness when the guard itself fails', async () => {
     const verdict = await verdictOf(async () => {
       throw new TypeError('not a function');
