@@ -8,12 +8,14 @@ import type { Written } from '../../kernel/writes.ts';
 import { messages } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
+import { mustNotShareId, mustNotTakeStoredId } from './taken.ts';
 
 export const callerIdsAreKept: Guard = guard({
   id: 'send-batch/caller-ids-are-kept',
-  statement: "The caller's own ids are stored and reported as they were given, in an unusual spelling too.",
+  statement:
+    "The caller's own ids are stored and reported as they were given, in an unusual spelling too; one that is taken is an error or told as a duplicate, never a silent replacement or skip.",
   needs: ['callerIds'],
-  proves: ['ids compared', 'unusual spellings'],
+  proves: ['ids compared', 'unusual spellings', 'messages whose id was taken'],
   async check(bench) {
     const size = severalChunks(bench);
     await bench.case('usual-spelling', () => keepsIds(bench, idsOf(bench, size)));
@@ -33,6 +35,15 @@ export const callerIdsAreKept: Guard = guard({
         ids.map((id, slot) => (slot % 2 === 0 ? id : undefined)),
       );
     });
+    const last = size - 1;
+    for (const place of new Set([0, last, 'single'] as const)) {
+      const name = place === 'single' ? place : `slot-${place}`;
+      await bench.case(`taken-before-${name}`, () => mustNotTakeStoredId(bench, idsOf(bench, 1)[0]!, size, place));
+    }
+    for (const second of new Set([1, last])) {
+      if (second > 0 && second <= last)
+        await bench.case(`twice-0-and-${second}`, () => mustNotShareId(bench, idsOf(bench, 1)[0]!, size, 0, second));
+    }
   },
 });
 

@@ -1,12 +1,13 @@
 import { type KeyDifference, keyDifferences } from '../../kernel/capabilities.ts';
 import { failureText, mustAgree, mustHaveStoredAll, mustSucceed, premise } from '../../kernel/checks.ts';
-import { type Bench, type Guard, guard, NotApplicable } from '../../kernel/guard.ts';
+import { type Bench, type Guard, guard } from '../../kernel/guard.ts';
 import { severalChunks } from '../../kernel/tables.ts';
 import { failureOf } from '../../kernel/writes.ts';
 import { destinationsOf, messages } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
-import { keyed, mustTakeSeveral } from './keyed.ts';
+import { type Held, hold, keyed, mustTakeSeveral } from './keyed.ts';
+import { goesByThePolicy } from './policy.ts';
 
 /** In words, how the two keys of a pair differ. */
 const inWords: Record<KeyDifference, string> = {
@@ -19,44 +20,69 @@ const inWords: Record<KeyDifference, string> = {
 export const distinctKeysStayDistinct: Guard = guard({
   id: 'send-batch/distinct-keys-stay-distinct',
   statement:
-    'Keys that differ by case, by a trailing space, by normal form or by their destinations alone are different keys, unless they are declared to be equal.',
+    'Keys that differ by case, by a trailing space, by normal form or by their destinations alone are different keys, or, where that is declared, one key.',
   needs: ['dedupeKey'],
-  proves: ['pairs of keys stored'],
+  proves: ['pairs of keys compared'],
   async check(bench) {
     mustTakeSeveral(bench);
-    const reasons = keyDifferences.map((difference) => whyEqual(bench, difference));
-    if (!reasons.includes(undefined)) throw new NotApplicable('backend', reasons.join(', '));
+    const reasons = keyDifferences.map((difference) => whyNone(bench, difference));
     for (const [i, difference] of keyDifferences.entries()) {
       bench.leaveOut(difference, reasons[i]);
-      if (reasons[i] === undefined) await bench.case(difference, () => mustStayApart(bench, difference));
+      if (reasons[i] !== undefined) continue;
+      const isEqual = bench.declaration.keysEqual.includes(difference);
+      await bench.case(difference, () =>
+        isEqual ? mustBeOneKey(bench, difference) : mustStayApart(bench, difference),
+      );
     }
   },
 });
 
-function whyEqual(bench: Bench, difference: KeyDifference): string | undefined {
-  const { keysEqual, offers } = bench.declaration;
-  if (keysEqual.includes(difference)) return `keysEqual declares that ${difference} makes no difference`;
+/** Why no two keys can differ in this way. */
+function whyNone(bench: Bench, difference: KeyDifference): string | undefined {
   if (difference !== 'destination') return undefined;
-  if (!offers.includes('destination')) return 'destination is not offered';
+  if (!bench.declaration.offers.includes('destination')) return 'destination is not offered';
   return destinationsOf(bench).length > 1 ? undefined : 'there is one destination only';
 }
 
 async function mustStayApart(bench: Bench, difference: KeyDifference): Promise<void> {
-  for (const message of pair(bench, difference)) {
-    // Who takes no such keys at all has mixed up none.
-    const refusal = failureOf(await w.write(await bench.open(), [message]));
-    if (refusal) return bench.record(`refused alone (${difference})`, failureText(refusal));
-  }
+  if (await areRefusedAlone(bench, difference)) return;
   const rig = await bench.open();
   const one = pair(bench, difference);
   const two = pair(bench, difference);
+  const held: Held[] = [];
   for (const batch of [one, [two[0]], [two[1]]]) {
     const how = batch.length > 1 ? 'in one batch' : 'in two batches';
     const what = `sending two messages whose keys differ ${inWords[difference]}, ${how}`;
     mustSucceed(w, batch, await w.write(rig, batch), what);
-    await mustHaveStoredAll(bench, w, rig, batch, what);
+    const rows = await mustHaveStoredAll(bench, w, rig, batch, what);
+    held.push(...batch.map((message, slot) => ({ message, id: rows[slot]!.id })));
   }
-  bench.record('pairs of keys stored', 2);
+  // Each is a duplicate of the row with its own key, and not of the other's.
+  const what = `sending again messages whose keys differ ${inWords[difference]}`;
+  for (const again of [one.toReversed(), two]) await goesByThePolicy(bench, rig, held, again, what);
+  bench.record('pairs of keys compared', 2);
+}
+
+async function mustBeOneKey(bench: Bench, difference: KeyDifference): Promise<void> {
+  if (await areRefusedAlone(bench, difference)) return;
+  const rig = await bench.open();
+  const what = `two messages whose keys differ ${inWords[difference]}, which is declared to make no difference`;
+  await goesByThePolicy(bench, rig, [], pair(bench, difference), `a batch of ${what}`, { otherBodies: true });
+  const [first, second] = pair(bench, difference);
+  const held = await hold(bench, rig, [first]);
+  await goesByThePolicy(bench, rig, held, [second], `the second of ${what}`, { otherBodies: true });
+  bench.record('pairs of keys compared', 2);
+}
+
+/** Who takes no such keys at all has mixed up none. */
+async function areRefusedAlone(bench: Bench, difference: KeyDifference): Promise<boolean> {
+  for (const message of pair(bench, difference)) {
+    const refusal = failureOf(await w.write(await bench.open(), [message]));
+    if (!refusal) continue;
+    bench.record(`refused alone (${difference})`, failureText(refusal));
+    return true;
+  }
+  return false;
 }
 
 /** Two messages whose keys differ in one way alone. */
@@ -95,6 +121,13 @@ export const keysAreKept: Guard = guard({
       const some = keyed(bench, size).map((message, slot) => (slot % 3 === 0 ? bare[slot]! : message));
       await mustKeepKeys(bench, some);
     });
+    for (const difference of keyDifferences) {
+      if (difference === 'destination') continue;
+      await bench.case(`spelled-otherwise-${difference}`, async () => {
+        if (await areRefusedAlone(bench, difference)) return;
+        for (const message of pair(bench, difference)) await mustKeepKeys(bench, [message]);
+      });
+    }
   },
 });
 

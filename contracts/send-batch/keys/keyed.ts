@@ -15,6 +15,17 @@ export function withOtherBodies(bench: Bench, sent: readonly Message[]): Message
   return messages(bench, sent.length, 'bare').map(({ body }, slot) => ({ ...sent[slot]!, body }));
 }
 
+/** A text that two messages share exactly when they have the same key, as declared; undefined without a key. */
+export function keyIdentity({ declaration }: Bench, { dedupeKey, destination }: Message): string | undefined {
+  if (dedupeKey === undefined) return undefined;
+  const { keysEqual } = declaration;
+  let key = dedupeKey;
+  if (keysEqual.includes('normalForm')) key = key.normalize('NFC');
+  if (keysEqual.includes('trailingSpace')) key = key.trimEnd();
+  if (keysEqual.includes('case')) key = key.toLowerCase();
+  return JSON.stringify(keysEqual.includes('destination') ? [key] : [key, destination ?? null]);
+}
+
 /** A message that is stored, and the id of its row. */
 export interface Held {
   message: Message;

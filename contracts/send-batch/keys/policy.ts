@@ -6,7 +6,7 @@ import { count, short } from '../../kernel/print.ts';
 import { failureOf, type StoredItem, type Written } from '../../kernel/writes.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
-import type { Held } from './keyed.ts';
+import { type Held, keyIdentity } from './keyed.ts';
 
 /** A row as it has to be in the end. */
 interface Row {
@@ -23,35 +23,54 @@ interface Fate {
 }
 
 /** What has to become of a batch, message by message, when the keys of some rows are taken: by `skip` or `replace`. */
-function fatesOf(policy: 'skip' | 'replace', held: readonly Held[], batch: readonly Message[]): Fate[] {
-  const rows = new Map(held.map(({ message, id }): [unknown, Row] => [message.dedupeKey, { content: message, id }]));
+function fatesOf(bench: Bench, held: readonly Held[], batch: readonly Message[]): Fate[] {
+  const rows = new Map(
+    held.map(({ message, id }): [unknown, Row] => [keyIdentity(bench, message), { content: message, id }]),
+  );
   return batch.map((message) => {
-    const row = rows.get(message.dedupeKey);
+    const key = keyIdentity(bench, message);
+    const row = rows.get(key);
     if (row === undefined) {
       const own: Row = { content: message };
-      rows.set(message.dedupeKey, own);
+      rows.set(key, own);
       return { kind: 'stored', row: own };
     }
-    if (policy === 'replace') row.content = message;
+    if (bench.declaration.keyPolicy === 'replace') row.content = message;
     return { kind: 'duplicate', row };
   });
 }
 
 /** The slots whose key is taken already, or stands earlier in the batch. */
-function takenSlots(held: readonly Held[], batch: readonly Message[]): number[] {
-  const taken = new Set(held.map(({ message }) => message.dedupeKey));
-  return batch.flatMap(({ dedupeKey }, slot) => {
-    if (taken.has(dedupeKey)) return [slot];
-    taken.add(dedupeKey);
+function takenSlots(bench: Bench, held: readonly Held[], batch: readonly Message[]): number[] {
+  const taken = new Set(held.map(({ message }) => keyIdentity(bench, message)));
+  return batch.flatMap((message, slot) => {
+    const key = keyIdentity(bench, message);
+    if (taken.has(key)) return [slot];
+    taken.add(key);
     return [];
   });
 }
 
+/** Writes a batch, and fails the guard unless it went by the declared policy. */
+export async function goesByThePolicy(
+  bench: Bench,
+  rig: Rig,
+  held: readonly Held[],
+  batch: readonly Message[],
+  what: string,
+  { otherBodies = false } = {},
+): Promise<void> {
+  const written = await w.write(rig, batch);
+  // Where a key is bound to the content that it was first sent with, another content may be refused as well.
+  if (otherBodies && failureOf(written)) await mustBeAsBefore(bench, rig, held, batch, written, what);
+  else await mustFollowThePolicy(bench, rig, held, batch, written, what);
+}
+
 /**
  * Fails the guard unless a batch went by the declared policy, some of whose keys are taken: `held` are the rows that
- * took them. All messages have a key, and one destination.
+ * took them. All messages have a key.
  */
-export async function mustFollowThePolicy(
+async function mustFollowThePolicy(
   bench: Bench,
   rig: Rig,
   held: readonly Held[],
@@ -60,7 +79,7 @@ export async function mustFollowThePolicy(
   what: string,
 ): Promise<void> {
   const { keyPolicy } = bench.declaration;
-  const taken = takenSlots(held, batch);
+  const taken = takenSlots(bench, held, batch);
   if (keyPolicy === 'refuse' && taken.length > 0) return mustBeRefused(bench, rig, held, batch, written, what);
   const failure = failureOf(written);
   if (failure) {
@@ -70,7 +89,7 @@ export async function mustFollowThePolicy(
     );
   }
   mustCount(w, batch, written, what);
-  const fates = fatesOf(keyPolicy === 'replace' ? 'replace' : 'skip', held, batch);
+  const fates = fatesOf(bench, held, batch);
   const found = byToken(await w.stored(bench, rig));
   const slots = batch.map((message, slot) =>
     judged(bench, message, slot, fates[slot]!, written.outcomes![slot]!, found),
@@ -133,8 +152,8 @@ async function mustBeRefused(
   const failures = failuresIn(written);
   if (failures.length === 0)
     throw new Violation(`${what} was reported as a success, although keyPolicy refuse is declared`);
-  const keys = new Set(takenSlots(held, batch).map((slot) => batch[slot]!.dedupeKey));
-  const blamed = batch.flatMap(({ dedupeKey }, slot) => (keys.has(dedupeKey) ? [slot] : []));
+  const keys = new Set(takenSlots(bench, held, batch).map((slot) => keyIdentity(bench, batch[slot]!)));
+  const blamed = batch.flatMap((message, slot) => (keys.has(keyIdentity(bench, message)) ? [slot] : []));
   if (!failures.some((failure) => blamed.some((slot) => names(failure, slot, batch[slot]!)))) {
     throw new Violation(
       `${what} was refused without saying which message it was for: ${failureText(failures[0]!)}; ` +
@@ -145,7 +164,7 @@ async function mustBeRefused(
 }
 
 /** Fails the guard unless the rows that were there before a failed batch are there, and no row of the batch is. */
-export async function mustBeAsBefore(
+async function mustBeAsBefore(
   bench: Bench,
   rig: Rig,
   held: readonly Held[],
