@@ -1,12 +1,22 @@
 import { byToken, mustFail, mustHaveStoredAll, mustHaveStoredNothing, mustSucceed } from '../../kernel/checks.ts';
-import { type Bench, type Guard, guard, type Rig, Violation } from '../../kernel/guard.ts';
+import type { Snapshot } from '../../kernel/engine.ts';
+import { type Bench, type Guard, guard, type HeldTransaction, type Rig, Violation } from '../../kernel/guard.ts';
 import { count, short } from '../../kernel/print.ts';
 import { severalChunks, tablesWritten } from '../../kernel/tables.ts';
 import { grown, type Shape } from '../../kernel/writes.ts';
 import { messages } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
-import { begun, callersRig, insertOwn, look, mustShow, mustStep, transactionsHold } from './callers.ts';
+import {
+  begun,
+  type CallersRig,
+  callersRig,
+  insertOwn,
+  look,
+  mustShow,
+  mustStep,
+  transactionsHold,
+} from './callers.ts';
 
 const inHis = "a batch in the caller's transaction";
 
@@ -77,7 +87,8 @@ function mustShowNone(batch: readonly Message[], seen: Parameters<typeof byToken
 
 export const heldRollbackRemovesAll: Guard = guard({
   id: 'send-batch/held-rollback-removes-all',
-  statement: 'When the caller rolls his transaction back, nothing of a batch in it is left in any table.',
+  statement:
+    'When the caller rolls his transaction back, nothing of a batch or a single send in it is left in any table.',
   needs: ['transaction'],
   proves: ["callers' rows written", 'batches rolled back by the caller', 'tables looked at'],
   async check(bench) {
@@ -94,17 +105,36 @@ export const heldRollbackRemovesAll: Guard = guard({
       mustStep(await transaction.rollback(), "the caller's rollback after the batch");
       await rig.quiet();
       for (const batch of batches) await mustBeGone(bench, rig, batch);
-      const more = grown(before, await rig.lease.snapshot());
-      if (Object.keys(more).length > 0) {
-        throw new Violation(`the caller has rolled back, yet rows of the batch are left: ${short(more)}`);
-      }
+      mustHaveNoMore(before, await rig.lease.snapshot(), 'the batch');
       bench.record('batches rolled back by the caller', batches.length);
     };
     await bench.case('full', () => roll([messages(bench, size)]));
     await bench.case('mixed', () => roll([messages(bench, size, 'mixed')]));
     await bench.case('two-batches', () => roll([messages(bench, size), messages(bench, 3)]));
+    await bench.case('single-send', async () => {
+      const { rig, own } = await callersRig(bench);
+      const before = await rig.lease.snapshot();
+      const transaction = await begun(bench, rig, own, 'earlier');
+      const [message] = messages(bench, 1);
+      mustSucceed(
+        w,
+        [message!],
+        await w.writeOne(rig, message!, { transaction }),
+        "a single send in the caller's transaction",
+      );
+      mustStep(await transaction.rollback(), "the caller's rollback after a single send");
+      await rig.quiet();
+      await mustBeGone(bench, rig, [message!]);
+      mustHaveNoMore(before, await rig.lease.snapshot(), 'the single send');
+    });
   },
 });
+
+function mustHaveNoMore(before: Snapshot, after: Snapshot, what: string): void {
+  const more = grown(before, after);
+  if (Object.keys(more).length === 0) return;
+  throw new Violation(`the caller has rolled back, yet rows of ${what} are left: ${short(more)}`);
+}
 
 async function mustBeGone(bench: Bench, rig: Rig, batch: readonly Message[]): Promise<void> {
   const there = byToken(await w.stored(bench, rig));
@@ -116,7 +146,7 @@ async function mustBeGone(bench: Bench, rig: Rig, batch: readonly Message[]): Pr
 export const heldTransactionStaysTheCallers: Guard = guard({
   id: 'send-batch/held-transaction-stays-the-callers',
   statement:
-    "A batch in a caller's transaction neither commits it nor rolls it back nor closes it: the caller goes on in it, and ends it himself.",
+    "A batch in a caller's transaction, stored or failed, neither commits it nor rolls it back nor closes it: the caller goes on in it, and ends it himself.",
   needs: ['transaction'],
   proves: ["callers' rows written", 'transactions ended by the caller'],
   async check(bench) {
@@ -155,21 +185,51 @@ export const heldTransactionStaysTheCallers: Guard = guard({
       await mustHaveStoredNothing(bench, w, rig, batch, what);
       bench.record('transactions ended by the caller', 1);
     });
-    bench.leaveOut('failed-then-rolled-back', bench.facts.lacks.rowFault);
+    const caught = ['failed-then-rolled-back', 'failed-then-committed'] as const;
+    for (const name of caught) bench.leaveOut(name, bench.facts.lacks.rowFault);
     if (bench.facts.lacks.rowFault !== undefined) return;
     const [table, rows] = Object.entries(await tablesWritten(bench, w, messages(bench, size)))[0]!;
-    await bench.case('failed-then-rolled-back', async () => {
-      const { rig, own } = await callersRig(bench);
+    const failed = async ({ rig, own }: CallersRig): Promise<HeldTransaction> => {
       const batch = messages(bench, size);
       const fault = await rig.lease.arm({ at: 'row', table, nth: Math.ceil(rows / 2), kind: 'trigger' });
       const transaction = await begun(bench, rig, own, 'earlier');
       const written = await w.write(rig, batch, { transaction });
+      await fault.sprung();
       mustFail(w, batch, written, "a batch in the caller's transaction, one row of which the engine refused,");
+      return transaction;
+    };
+    await bench.case(caught[0], async () => {
+      const there = await callersRig(bench);
+      const transaction = await failed(there);
       // The engine may have ended it; the caller's own word ends it all the same.
       mustStep(await transaction.rollback(), "the caller's rollback after a batch that failed");
-      await fault.disarm();
-      await mustShow(own, [], "after the caller's rollback");
+      await mustShow(there.own, [], "after the caller's rollback");
       bench.record('transactions ended by the caller', 1);
+    });
+    await bench.case(caught[1], async () => {
+      const ends = await errorsEndTransactions(bench);
+      const there = await callersRig(bench);
+      const transaction = await failed(there);
+      const later = await transaction.run(there.own.insert('later'));
+      bench.record('transactions ended by the caller', 1);
+      if (ends && 'threw' in later) {
+        mustStep(await transaction.rollback(), "the caller's rollback after a batch that failed");
+        await mustShow(there.own, [], "after the caller's rollback");
+        return;
+      }
+      mustStep(later, "the caller's statement after a batch that failed");
+      mustStep(await transaction.commit(), "the caller's commit after a batch that failed");
+      await mustShow(there.own, ['earlier', 'later'], "after a batch that failed and the caller's commit");
     });
   },
 });
+
+/** Whether the engine takes no further statement in a transaction after one that it has refused. */
+async function errorsEndTransactions(bench: Bench): Promise<boolean> {
+  const { rig, own } = await callersRig(bench);
+  const transaction = await begun(bench, rig, own, 'earlier');
+  const refused = await transaction.run('no statement of any engine');
+  const next = await transaction.run(own.insert('later'));
+  await transaction.rollback();
+  return 'threw' in refused && 'threw' in next;
+}

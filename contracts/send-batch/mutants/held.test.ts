@@ -92,6 +92,29 @@ describe('with a caller’s transaction', () => {
     expect(subject.lies).toBe(1);
   });
 
+  test('single-on-its-own finds the caller’s lock in its way, and only with a single send', async () => {
+    const { subject, transaction } = await held('single-on-its-own');
+    await subject.sendBatch(messages(2), { transaction: transaction.handle });
+    expect(subject.lies).toBe(0);
+    const send = async () => subject.port.send!(messages(1)[0]!, { transaction: transaction.handle });
+    await expect(send()).rejects.toThrow('locked');
+    expect(subject.lies).toBe(1);
+    await transaction.commit();
+    expect(subject.bodies()).toEqual(['earlier', ...bodiesOf(0, 1)]);
+  });
+
+  test('rolls-back-for-the-caller takes what he wrote before a batch that failed', async () => {
+    const subject = new TestSubject('rolls-back-for-the-caller');
+    subject.refuse('token-1');
+    const transaction = await subject.port.begin!();
+    await transaction.run(own('earlier'));
+    expect(await subject.sendBatch(messages(2), { transaction: transaction.handle })).toHaveProperty('threw');
+    await transaction.run(own('later'));
+    await transaction.commit();
+    expect(subject.bodies()).toEqual(['later']);
+    expect(subject.lies).toBe(1);
+  });
+
   test('commits-for-the-caller leaves him nothing to end', async () => {
     const { subject, transaction } = await held('commits-for-the-caller');
     await subject.sendBatch(messages(1), { transaction: transaction.handle });
@@ -126,6 +149,8 @@ test.each([
   'held-failure-returned',
   'no-savepoint',
   'one-savepoint-name',
+  'single-on-its-own',
+  'rolls-back-for-the-caller',
   'commits-for-the-caller',
   'closes-the-handle',
   'foreign-handle-accepted',

@@ -135,6 +135,24 @@ export const heldMutants: Mutant[] = [
         return answer(reply);
       },
   }),
+  singleOnItsOwn(),
+  heldMutant({
+    id: 'rolls-back-for-the-caller',
+    lie: "Rolls the caller's transaction back when a batch in it has failed, and begins another in its place.",
+    target: stays,
+    alsoKilledBy: [noHalf],
+    spoil:
+      ({ honest, tools, begin }) =>
+      async (held, messages, options) => {
+        const reply = await ask(honest, messages, options);
+        if (held.log.length > 0 && hasFailed(reply)) {
+          await held.inner.rollback();
+          held.inner = await begin();
+          tools.lied();
+        }
+        return answer(reply);
+      },
+  }),
   heldMutant({
     id: 'commits-for-the-caller',
     lie: "Commits the caller's transaction when it has written a batch in it.",
@@ -168,6 +186,26 @@ export const heldMutants: Mutant[] = [
       },
   }),
 ];
+
+/** A lie in single sends alone: a batch keeps to the transaction that it is handed. */
+function singleOnItsOwn(): Mutant {
+  return mutant<SendBatchPort>({
+    id: 'single-on-its-own',
+    lie: "Takes no notice of the caller's transaction in a single send, and commits it on a connection of its own.",
+    target: removes,
+    wrap(subject, tools) {
+      const { send, ...others } = passedThrough(subject);
+      if (!send) return others;
+      return {
+        ...others,
+        send(message, { transaction, ...options }) {
+          if (transaction !== undefined) tools.lied();
+          return send(message, options);
+        },
+      };
+    },
+  });
+}
 
 /** A caller's transaction behind a mutant. */
 interface Held {
