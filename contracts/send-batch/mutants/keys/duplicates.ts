@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Declaration } from '../../../kernel/capabilities.ts';
 import { type Mutant, mutant } from '../../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../../kernel/outcome.ts';
 import type { Message, SendBatchPort, SendOptions } from '../../port.ts';
 import { answer, ask, batchMutant, hasFailed, passedThrough } from '../spoil.ts';
-import { identityOf, idOf, onlySkipped, repeatMutant, unlessRefused, unlessStored } from './sent.ts';
+import { identityOf, idOf, onlySkipped, repeatMutant, unlessRefused, unlessReplaced, unlessStored } from './sent.ts';
 
 const named = 'send-batch/duplicates-are-named';
 const inside = 'send-batch/duplicate-inside-the-batch';
@@ -40,6 +42,18 @@ export const duplicateMutants: Mutant[] = [
         : outcomes.map((outcome, slot) => (again.indexOf(slot) > 0 ? { stored: idOf(outcome) } : outcome)),
   }),
   repeatMutant({
+    id: 'late-duplicates-told-as-stored',
+    lie: 'Looks up the keys of the first 500 messages that are taken, and reports later ones as stored.',
+    target: named,
+    cannot: (declaration) => unlessRefused(declaration) ?? unlessLarge(declaration),
+    told: (outcomes, { again, whole }) =>
+      whole || again.every((slot) => slot < lookedUp)
+        ? undefined
+        : outcomes.map((outcome, slot) =>
+            slot >= lookedUp && again.includes(slot) ? { stored: idOf(outcome) } : outcome,
+          ),
+  }),
+  repeatMutant({
     id: 'all-duplicates-throw',
     lie: 'Throws when all keys of a batch are taken, since there is nothing to insert.',
     target: named,
@@ -70,11 +84,21 @@ export const duplicateMutants: Mutant[] = [
     lie: 'Stores the content of the first of several messages with one key, although the last is to replace it.',
     target: inside,
     alsoKilledBy: [singles],
-    cannot: ({ keyPolicy }) => (keyPolicy === 'replace' ? undefined : 'nothing is replaced, as declared'),
+    cannot: unlessReplaced,
     sent: (messages, { twins, first }) =>
       twins.length === 0
         ? undefined
         : messages.map((message, slot) => (twins.includes(slot) ? { ...message, body: first(slot)!.body } : message)),
+  }),
+  replaceMutant({
+    id: 'replace-changes-the-body-alone',
+    lie: 'Replaces the body of the row that has the key, and keeps the other values of the old message.',
+    kept: (old, { body }) => ({ ...old, body }),
+  }),
+  replaceMutant({
+    id: 'replace-keeps-what-is-missing',
+    lie: 'Keeps the values of the old message for options that the new one does not set.',
+    kept: (old, message) => ({ ...old, ...message }),
   }),
   repeatMutant({
     id: 'twin-fails-the-batch',
@@ -168,6 +192,31 @@ export const duplicateMutants: Mutant[] = [
     },
   }),
 ];
+
+/** Messages whose keys are looked up. */
+const lookedUp = 500;
+
+function unlessLarge({ limits }: Pick<Declaration, 'limits'>): string | undefined {
+  return (limits.maxItems ?? Number.POSITIVE_INFINITY) > lookedUp ? undefined : 'a batch has no later messages';
+}
+
+/** A lie about what is left of a message that is replaced. */
+function replaceMutant(m: Pick<Mutant, 'id' | 'lie'> & { kept(old: Message, message: Message): Message }): Mutant {
+  const { kept, ...described } = m;
+  return repeatMutant({
+    ...described,
+    target: named,
+    alsoKilledBy: [inside],
+    cannot: unlessReplaced,
+    sent(messages, { first }) {
+      const changed = messages.map((message, slot) => {
+        const old = first(slot);
+        return old === undefined ? message : kept(old, message);
+      });
+      return isDeepStrictEqual(changed, messages) ? undefined : changed;
+    },
+  });
+}
 
 /** The messages in other slots; undefined where that is all of them, or none. */
 function without(messages: readonly Message[], slots: readonly number[]): Message[] | undefined {

@@ -107,6 +107,11 @@ export function unlessStored({ keyPolicy }: { keyPolicy: string }): string | und
   return keyPolicy === 'refuse' ? undefined : 'keys that are taken refuse no batch, as declared';
 }
 
+/** Lies about what `replace` owes. */
+export function unlessReplaced({ keyPolicy }: { keyPolicy: string }): string | undefined {
+  return keyPolicy === 'replace' ? undefined : 'nothing is replaced, as declared';
+}
+
 /** Lies about a content that is not stored: with `replace`, it is. */
 export function onlySkipped({ keyPolicy }: { keyPolicy: string }): string | undefined {
   return keyPolicy === 'replace' ? 'the later content is stored, as declared' : unlessRefused({ keyPolicy });
