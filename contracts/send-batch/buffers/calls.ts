@@ -1,7 +1,7 @@
 import { failureText, mustCount, mustHaveStoredAll, mustSucceed } from '../../kernel/checks.ts';
 import { type Bench, type Rig, Violation } from '../../kernel/guard.ts';
 import { count } from '../../kernel/print.ts';
-import type { Written } from '../../kernel/writes.ts';
+import type { StoredItem, Written } from '../../kernel/writes.ts';
 import { mustNameTheirRows } from '../ids/naming.ts';
 import type { Message } from '../port.ts';
 import { reported, sendWrites as w } from '../writes.ts';
@@ -18,17 +18,18 @@ export function flush(rig: Rig): Promise<Written> {
   return reported(rig, 'flush', []);
 }
 
-/** Fails unless the flush stored these messages and reported them in the order in which they were accepted. */
+/** Fails unless the flush stored these messages and reported them in the order of acceptance; returns their rows. */
 export async function mustBeFlushed(
   bench: Bench,
   rig: Rig,
   accepted: readonly Message[],
   flushed: Written,
   what: string,
-): Promise<void> {
+): Promise<StoredItem[]> {
   mustSucceed(w, accepted, flushed, what);
-  await mustHaveStoredAll(bench, w, rig, accepted, what);
+  const rows = await mustHaveStoredAll(bench, w, rig, accepted, what);
   if (bench.declaration.givesUp.ids === undefined) await mustNameTheirRows(bench, rig, accepted, flushed);
+  return rows;
 }
 
 /** Fails where a flush of an empty buffer tells of anything. */
