@@ -1,3 +1,4 @@
+import type { Declaration, Offer } from '../../kernel/capabilities.ts';
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { Message } from '../port.ts';
 import { optionsOf } from './ordinary.ts';
@@ -21,6 +22,20 @@ export const falsyMutants: Mutant[] = [
     },
   }),
   messageLie({
+    id: 'empty-key-is-none',
+    lie: 'Takes an empty key for none.',
+    needs: ['dedupeKey'],
+    cannot: unlessKept('dedupeKey'),
+    change: (message) => (message.dedupeKey === '' ? without(message, 'dedupeKey') : message),
+  }),
+  messageLie({
+    id: 'empty-id-is-none',
+    lie: 'Takes an empty id for none, and lets the engine choose one.',
+    needs: ['callerIds'],
+    cannot: unlessKept('callerIds'),
+    change: (message) => (message.id === '' ? without(message, 'id') : message),
+  }),
+  messageLie({
     id: 'null-is-the-text-null',
     lie: 'Stores null in a body as the text null.',
     alsoKilledBy: ['send-batch/body-round-trips'],
@@ -36,9 +51,14 @@ export const falsyMutants: Mutant[] = [
 
 const blankable = ['delay', 'expiration', 'priority', 'route', 'correlationId', 'headers'] as const;
 
+function unlessKept(offer: Offer) {
+  return ({ blankIsAbsent }: Declaration) =>
+    blankIsAbsent.includes(offer) ? 'that blank is declared to mean that the option is absent' : undefined;
+}
+
 function messageLie(
   m: Pick<Mutant, 'id' | 'lie' | 'cannot'> &
-    Partial<Pick<Mutant, 'alsoKilledBy'>> & { change(message: Message): Message },
+    Partial<Pick<Mutant, 'alsoKilledBy' | 'needs'>> & { change(message: Message): Message },
 ): Mutant {
   const { change, ...described } = m;
   return batchMutant({
@@ -50,6 +70,10 @@ function messageLie(
       return honest(changed, options);
     },
   });
+}
+
+function without(message: Message, option: keyof Message): Message {
+  return Object.fromEntries(Object.entries(message).filter(([key]) => key !== option)) as unknown as Message;
 }
 
 function isBlank(value: unknown): boolean {

@@ -1,8 +1,9 @@
 import { failureText, mustAgree, mustBeExact, mustHaveStoredAll } from '../../kernel/checks.ts';
-import { type Bench, type Guard, guard, Violation } from '../../kernel/guard.ts';
+import { type Bench, type Guard, guard, type Rig, Violation } from '../../kernel/guard.ts';
 import { sameJson, short } from '../../kernel/print.ts';
 import { mustBeTrue } from '../../kernel/true-outcomes.ts';
-import { failureOf } from '../../kernel/writes.ts';
+import { failureOf, type StoredItem, type Written } from '../../kernel/writes.ts';
+import { goesByThePolicy } from '../keys/policy.ts';
 import { messages, offeredOptions } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
@@ -16,6 +17,17 @@ export const explicitFalsyIsKept: Guard = guard({
     await bench.each('bodies', falsyBodies(bench), (body) => bodyIsKept(bench, body));
     for (const [option, blank] of blankOptions(bench)) {
       await bench.case(`option-${option}`, () => optionIsKept(bench, option, blank));
+    }
+    const { offers, blankIsAbsent } = bench.declaration;
+    if (offers.includes('dedupeKey')) {
+      const isAbsent = blankIsAbsent.includes('dedupeKey');
+      await bench.case('option-dedupeKey', () =>
+        isAbsent ? optionIsAbsent(bench, 'dedupeKey', '') : emptyKeyIsAKey(bench),
+      );
+    }
+    if (offers.includes('callerIds')) {
+      const isAbsent = blankIsAbsent.includes('callerIds');
+      await bench.case('option-id', () => (isAbsent ? optionIsAbsent(bench, 'id', '') : emptyIdIsKept(bench)));
     }
     if (offeredOptions(bench).includes('headers')) {
       await bench.case('inside-headers', async () => {
@@ -80,30 +92,80 @@ function blankOptions(bench: Bench): [BlankOption, unknown][] {
 }
 
 async function optionIsKept(bench: Bench, option: BlankOption, blank: unknown): Promise<void> {
-  const name = `${option} = ${short(blank)}`;
-  if (!bench.declaration.blankIsAbsent.includes(option)) {
-    await keptOrRefused(bench, { [option]: blank }, name);
-    return;
-  }
+  if (bench.declaration.blankIsAbsent.includes(option)) await optionIsAbsent(bench, option, blank);
+  else await keptOrRefused(bench, { [option]: blank }, nameOf(option, blank));
+}
+
+function nameOf(option: keyof Message, blank: unknown): string {
+  return `${option} = ${short(blank)}`;
+}
+
+/** Sends two messages with a blank round one without the option, as which they have to be stored. */
+async function optionIsAbsent(bench: Bench, option: keyof Message, blank: unknown): Promise<void> {
+  const name = nameOf(option, blank);
   const rig = await bench.open();
-  const batch = messages(bench, 2, 'bare').map((message, slot) =>
-    slot === 0 ? { ...message, [option]: blank } : message,
+  const batch = messages(bench, 3, 'bare').map((message, slot) =>
+    slot === 1 ? message : { ...message, [option]: blank },
   );
   const written = await w.write(rig, batch);
   const failure = failureOf(written);
   if (failure)
     throw new Violation(`a batch with ${name}, which is declared to be absent, failed: ${failureText(failure)}`);
-  const [row, absent] = await mustHaveStoredAll(bench, w, rig, batch, `a batch with ${name}`);
-  const [found, expected] = [row!, absent!].map((row) => ({ row, by: written }));
-  const [differences] = await w.rowDifferences(bench, [found!], [expected!]);
+  const rows = await mustHaveStoredAll(bench, w, rig, batch, `a batch with ${name}`);
+  const found = rows.map((row) => ({ row, by: written }));
+  const differences = await w.rowDifferences(bench, found, Array(found.length).fill(found[1]!));
   mustAgree(
     w,
     batch,
-    [differences!.filter(({ field }) => field !== 'body'), []],
+    differences.map((list) => list.filter(({ field }) => field !== 'body')),
     `with ${name}`,
     'stored as if it were absent, as declared',
   );
   bench.record('blank options compared', 1);
+}
+
+/** An empty key is a key: it is stored, and a message that is sent again under it is recognised. */
+async function emptyKeyIsAKey(bench: Bench): Promise<void> {
+  const rig = await bench.open();
+  const batch = messages(bench, 3, 'bare').map((message, slot) =>
+    slot === 1 ? { ...message, dedupeKey: '' } : message,
+  );
+  const what = 'a batch with dedupeKey = ""';
+  const row = await storedOrRefused(bench, rig, batch, what);
+  if (row === undefined) return;
+  mustHold(batch, 'dedupeKey', row.fields.dedupeKey ?? null, what);
+  const held = [{ message: batch[1]!, id: row.id }];
+  await goesByThePolicy(bench, rig, held, [batch[1]!], 'a message that is sent again under dedupeKey = ""');
+  bench.record('blank options compared', 1);
+}
+
+async function emptyIdIsKept(bench: Bench): Promise<void> {
+  const rig = await bench.open();
+  const batch = messages(bench, 3, 'bare').map((message, slot) => (slot === 1 ? { ...message, id: '' } : message));
+  const what = 'a batch with id = ""';
+  const row = await storedOrRefused(bench, rig, batch, what);
+  if (row === undefined) return;
+  mustHold(batch, 'id', row.id, what);
+  bench.record('blank options compared', 1);
+}
+
+/** Fails the guard unless message 1, which has a blank, is stored with it. */
+function mustHold(batch: readonly Message[], field: 'dedupeKey' | 'id', found: unknown, what: string): void {
+  const differences = batch.map((_, slot) => (slot === 1 && found !== '' ? [{ field, expected: '', found }] : []));
+  mustAgree(w, batch, differences, what, 'stored as sent');
+}
+
+/** What is stored of message 1, which has a blank; undefined where the batch was refused in words. */
+async function storedOrRefused(
+  bench: Bench,
+  rig: Rig,
+  batch: readonly Message[],
+  what: string,
+): Promise<StoredItem | undefined> {
+  const written = await w.write(rig, batch);
+  if (!failureOf(written)) return (await mustHaveStoredAll(bench, w, rig, batch, what))[1]!;
+  await mustBeRefusedInWords(bench, rig, batch, written, what);
+  return undefined;
 }
 
 /** Sends messages with a blank among others; it is kept exact, or refused in words. */
@@ -122,6 +184,17 @@ async function keptOrRefused(bench: Bench, blank: Partial<Message>, name: string
     bench.record('blank options compared', 1);
     return;
   }
+  await mustBeRefusedInWords(bench, rig, batch, written, what);
+}
+
+async function mustBeRefusedInWords(
+  bench: Bench,
+  rig: Rig,
+  batch: readonly Message[],
+  written: Written,
+  what: string,
+): Promise<void> {
+  const failure = failureOf(written)!;
   if (failure.message.trim() === '')
     throw new Violation(`${what} was refused without a word (${failureText(failure)})`);
   await mustBeTrue(bench, w, rig, batch, written, `${what}, which was refused,`);

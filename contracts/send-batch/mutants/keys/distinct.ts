@@ -66,6 +66,63 @@ export const distinctKeyMutants: Mutant[] = [
       };
     },
   }),
+  misnaming({
+    id: 'duplicate-found-by-key-alone',
+    lie: 'Names for a duplicate the last row that has its key, whatever the destination of that row.',
+    difference: 'destination',
+    needs: ['destination'],
+    loose: ({ dedupeKey }) => dedupeKey,
+  }),
+  misnaming({
+    id: 'duplicate-found-by-folded-key',
+    lie: 'Names for a duplicate the last row whose key is the same but for its case.',
+    difference: 'case',
+    loose: ({ dedupeKey, destination }) =>
+      dedupeKey === undefined ? undefined : JSON.stringify([dedupeKey.toLowerCase(), destination]),
+  }),
+  apart({
+    id: 'declared-case-tells-keys-apart',
+    lie: 'Takes keys for different that differ by case, although they are declared to be equal.',
+    difference: 'case',
+    folded: ({ dedupeKey }) => dedupeKey?.toLowerCase(),
+  }),
+  apart({
+    id: 'declared-space-tells-keys-apart',
+    lie: 'Takes keys for different that differ by a trailing space, although they are declared to be equal.',
+    difference: 'trailingSpace',
+    folded: ({ dedupeKey }) => dedupeKey?.trimEnd(),
+  }),
+  apart({
+    id: 'declared-form-tells-keys-apart',
+    lie: 'Takes keys for different that differ by normal form, although they are declared to be equal.',
+    difference: 'normalForm',
+    folded: ({ dedupeKey }) => dedupeKey?.normalize('NFC'),
+  }),
+  apart({
+    id: 'declared-destination-tells-keys-apart',
+    lie: 'Takes a key for another under each destination, although the destination is declared to make no difference.',
+    difference: 'destination',
+    needs: ['destination'],
+    folded: ({ dedupeKey }) => dedupeKey,
+  }),
+  storingFolded({
+    id: 'lower-case-key-is-stored',
+    lie: 'Stores in lower case the keys that are equal but for their case.',
+    difference: 'case',
+    folded: (key) => key.toLowerCase(),
+  }),
+  storingFolded({
+    id: 'trimmed-key-is-stored',
+    lie: 'Stores without their trailing spaces the keys that are equal but for these.',
+    difference: 'trailingSpace',
+    folded: (key) => key.trimEnd(),
+  }),
+  storingFolded({
+    id: 'composed-key-is-stored',
+    lie: 'Stores in normal form the keys that are equal but for it.',
+    difference: 'normalForm',
+    folded: (key) => key.normalize('NFC'),
+  }),
   batchMutant({
     id: 'key-of-the-first-for-all',
     lie: 'Makes the keys of a batch of which some messages have none from the key of the first.',
@@ -84,15 +141,26 @@ export const distinctKeyMutants: Mutant[] = [
   }),
 ];
 
-function folding({
-  difference,
+type Folding = Pick<Mutant, 'id' | 'lie'> & { difference: KeyDifference; folded(key: string): string };
+
+/** A lie about keys that are not declared to be equal. */
+function folding({ difference, ...described }: Folding): Mutant {
+  const cannot = (declaration: Declaration) => whyEqual(difference, declaration);
+  return foldingMutant({ ...described, target: distinct, alsoKilledBy: [kept], cannot });
+}
+
+/** A lie about what is stored of keys that are declared to be equal. */
+function storingFolded({ difference, ...described }: Folding): Mutant {
+  const cannot = (declaration: Declaration) => whyNotEqual(difference, declaration);
+  return foldingMutant({ ...described, target: kept, cannot });
+}
+
+function foldingMutant({
   folded,
   ...described
-}: Pick<Mutant, 'id' | 'lie'> & { difference: KeyDifference; folded(key: string): string }): Mutant {
+}: Omit<Folding, 'difference'> & Pick<Mutant, 'target' | 'cannot'> & Partial<Pick<Mutant, 'alsoKilledBy'>>): Mutant {
   return messageMutant({
     ...described,
-    target: distinct,
-    cannot: (declaration) => whyEqual(difference, declaration),
     change: () => (message) => {
       if (message.dedupeKey === undefined) return message;
       const dedupeKey = folded(message.dedupeKey);
@@ -101,6 +169,71 @@ function folding({
   });
 }
 
+/** A lie about which row a duplicate is told to be of: the last that was stored under what `loose` makes of a message. */
+function misnaming({
+  difference,
+  loose,
+  ...described
+}: Pick<Mutant, 'id' | 'lie'> &
+  Partial<Pick<Mutant, 'needs'>> & {
+    difference: KeyDifference;
+    loose(message: Message): string | undefined;
+  }): Mutant {
+  return batchMutant({
+    ...described,
+    target: distinct,
+    cannot: (declaration) => whyEqual(difference, declaration) ?? declaration.givesUp.ids ?? unlessRefused(declaration),
+    spoil(honest, tools) {
+      const last = new Map<string, Id | null>();
+      return async (messages, options) => {
+        const looseKeys = messages.map(loose);
+        const reply = await ask(honest, messages, options);
+        if (hasFailed(reply)) return answer(reply);
+        return answer(reply).map((outcome, slot): ReportedOutcome => {
+          const key = looseKeys[slot];
+          if (key === undefined) return outcome;
+          if ('stored' in outcome) last.set(key, outcome.stored);
+          const id = last.get(key);
+          if (!('duplicate' in outcome) || id === undefined || id === outcome.duplicate) return outcome;
+          tools.lied();
+          return { ...outcome, duplicate: id };
+        });
+      };
+    },
+  });
+}
+
+/** A lie about keys that are declared to be equal: each spelling, or destination, gets a key of its own. */
+function apart({
+  difference,
+  folded,
+  ...described
+}: Pick<Mutant, 'id' | 'lie'> &
+  Partial<Pick<Mutant, 'needs'>> & {
+    difference: KeyDifference;
+    folded(message: Message): string | undefined;
+  }): Mutant {
+  return messageMutant({
+    ...described,
+    target: distinct,
+    cannot: (declaration) => whyNotEqual(difference, declaration),
+    change() {
+      const first = new Map<string, string>();
+      return (message) => {
+        const key = folded(message);
+        if (key === undefined) return message;
+        const own = JSON.stringify([message.dedupeKey, difference === 'destination' && message.destination]);
+        if (!first.has(key)) first.set(key, own);
+        return first.get(key) === own ? message : { ...message, dedupeKey: `${message.dedupeKey} of ${own}` };
+      };
+    },
+  });
+}
+
 function whyEqual(difference: KeyDifference, { keysEqual }: Declaration): string | undefined {
   return keysEqual.includes(difference) ? `${difference} makes no difference, as declared` : undefined;
+}
+
+function whyNotEqual(difference: KeyDifference, { keysEqual }: Declaration): string | undefined {
+  return keysEqual.includes(difference) ? undefined : `${difference} makes two keys different, as declared`;
 }
