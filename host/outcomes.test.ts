@@ -9,7 +9,6 @@ test.each<[unknown, unknown]>([
   [{ duplicate: 7n }, { duplicate: '7' }],
   [{ duplicate: null }, { duplicate: null }],
   [{ failed: new TypeError('no') }, { failed: { name: 'TypeError', message: 'no' } }],
-  [{ failed: undefined }, { failed: { name: 'undefined', message: 'undefined' } }],
   [{ unknown: 'lost' }, { unknown: { name: 'string', message: 'lost' } }],
   [
     { stored: 1, about: { correlationId: 'c' } },
@@ -20,6 +19,8 @@ test.each<[unknown, unknown]>([
   ['ok', { malformed: "'ok'" }],
   [{}, { malformed: '{}' }],
   [{ stored: undefined }, { malformed: '{ stored: undefined }' }],
+  [{ failed: undefined }, { malformed: '{ failed: undefined }' }],
+  [{ unknown: null }, { malformed: '{ unknown: null }' }],
   [{ stored: Number.NaN }, { malformed: '{ stored: NaN }' }],
   [{ stored: { id: 1 } }, { malformed: '{ stored: { id: 1 } }' }],
   [{ stored: 1, duplicate: 2 }, { malformed: '{ stored: 1, duplicate: 2 }' }],

@@ -24,7 +24,10 @@ function normaliseOutcome(value: unknown): unknown {
     const [kind, another] = kinds.filter((k) => Object.hasOwn(value, k));
     if (kind === undefined || another !== undefined) return malformed(value);
     const content = (value as Record<string, unknown>)[kind];
-    if (kind === 'failed' || kind === 'unknown') return { ...value, [kind]: failureOf(content) };
+    if (kind === 'failed' || kind === 'unknown') {
+      // A failure tells why: without an error it says no more than an id that is undefined.
+      return content === undefined || content === null ? malformed(value) : { ...value, [kind]: failureOf(content) };
+    }
     if (!isId(content) && content !== null) return malformed(value);
     return { ...value, [kind]: content === null ? null : String(content) };
   } catch {

@@ -45,6 +45,7 @@ export async function premise<T>(what: string, work: () => Promise<T> | T): Prom
 
 /** Fails the guard unless there are as many outcomes as items. */
 export function mustCount<Item>(w: Writes<Item>, items: readonly Item[], written: Written, what: string): void {
+  if (written.malformed) throw new Violation(`${about(what)} returned no list of outcomes: ${written.malformed}`);
   const found = written.outcomes?.length ?? 0;
   if (found !== items.length) {
     throw new Violation(`${about(what)}: ${count(found, 'outcomes')} for ${count(items.length, w.noun)}`);

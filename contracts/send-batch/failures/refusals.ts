@@ -1,14 +1,13 @@
-import { type Offer, offers } from '../../kernel/capabilities.ts';
 import { mustFail, mustHaveStoredAll, mustHaveStoredNothing, mustSucceed, premise } from '../../kernel/checks.ts';
-import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation } from '../../kernel/guard.ts';
+import { type Bench, type Guard, guard, NotApplicable, Violation } from '../../kernel/guard.ts';
 import { short } from '../../kernel/print.ts';
 import { Recipe } from '../../kernel/recipe.ts';
 import { mustBeRefused } from '../../kernel/refused.ts';
-import { positions, severalChunks } from '../../kernel/tables.ts';
-import { failureOf, grown, type Written } from '../../kernel/writes.ts';
+import { severalChunks } from '../../kernel/tables.ts';
+import { failureOf, grown } from '../../kernel/writes.ts';
 import { messages, offeredOptions } from '../messages.ts';
-import type { Message, SendOptions } from '../port.ts';
-import { sendBatchWith, sendWrites as w } from '../writes.ts';
+import type { Message } from '../port.ts';
+import { sendWrites as w } from '../writes.ts';
 
 export const missingNamespaceIsAnError: Guard = guard({
   id: 'send-batch/missing-namespace-is-an-error',
@@ -84,8 +83,8 @@ const wrongValues = {
 export const unknownDestinationFailsWhole: Guard = guard({
   id: 'send-batch/unknown-destination-fails-whole',
   statement:
-    'A message to a destination that does not exist fails the whole batch, wherever it stands among good ones.',
-  needs: ['destination', 'atomic'],
+    'A message to a destination that does not exist fails wherever it stands among good ones, and where batches are atomic the whole batch with it.',
+  needs: ['destination'],
   proves: ['unknown destinations sent', 'controls stored'],
   async check(bench) {
     if (bench.declaration.destinations === 'any') throw new NotApplicable('backend', 'it takes any destination');
@@ -96,8 +95,8 @@ export const unknownDestinationFailsWhole: Guard = guard({
 });
 
 /**
- * Sends batches with such a message at the first, a middle and the last place: each must fail, and leave nothing. Then
- * the good ones alone, which must be stored.
+ * Sends batches with such a message at the first, a middle and the last place: each must fail, and leave nothing; without
+ * `atomic` the message must, and what is told of the others must be true. Then the good ones alone, which must be stored.
  */
 async function mustFailEverywhere(
   bench: Bench,
@@ -114,71 +113,18 @@ async function mustFailEverywhere(
     const written = await w.write(rig, batch);
     bench.record(evidence, 1);
     const where = `a batch with ${what} in slot ${slot}`;
+    if (bench.declaration.givesUp.atomic !== undefined) {
+      await mustBeRefused(bench, w, rig, { items: batch, slots: [slot], before }, written, where);
+      continue;
+    }
     mustFail(w, batch, written, where);
     await mustHaveStoredNothing(bench, w, rig, batch, where);
     const more = grown(before, await rig.lease.snapshot());
     if (Object.keys(more).length > 0) throw new Violation(`${where} failed, yet rows of it are left: ${short(more)}`);
   }
-  await premise('the same batch with a good message there', () => mustStore(bench, rig, good));
-}
-
-async function mustStore(bench: Bench, rig: Rig, batch: readonly Message[]): Promise<void> {
-  mustSucceed(w, batch, await w.write(rig, batch), 'it');
-  await mustHaveStoredAll(bench, w, rig, batch, 'it');
+  await premise('the same batch with a good message there', async () => {
+    mustSucceed(w, good, await w.write(rig, good), 'it');
+    await mustHaveStoredAll(bench, w, rig, good, 'it');
+  });
   bench.record('controls stored', 1);
-}
-
-export const unsupportedOptionIsRefused: Guard = guard({
-  id: 'send-batch/unsupported-option-is-refused',
-  statement:
-    'An option that is not offered is refused before any write, in a message at any position and in the options of the call.',
-  proves: ['options sent', 'controls stored'],
-  async check(bench) {
-    const missing = offers.filter((offer) => !bench.declaration.offers.includes(offer));
-    const size = severalChunks(bench);
-    let tried = 0;
-    for (const offer of missing) {
-      const send = sendUsing(bench, offer);
-      if (!send) continue;
-      tried += 1;
-      await bench.case(offer, async () => {
-        const rig = await bench.open();
-        const good = messages(bench, size);
-        const slots = isOfTheCall(offer) ? [0] : positions(bench, size).map(({ slot }) => slot);
-        for (const slot of slots) {
-          const before = await rig.lease.snapshot();
-          const where = isOfTheCall(offer) ? 'its call' : `message ${slot}`;
-          const what = `a batch that uses ${offer}, which is not offered, in ${where}`;
-          const refusable = { items: good, slots: isOfTheCall(offer) ? ('all' as const) : [slot], before };
-          await mustBeRefused(bench, w, rig, refusable, await send(rig, good, slot), what);
-          bench.record('options sent', 1);
-        }
-        await premise('the same batch without it', () => mustStore(bench, rig, good));
-      });
-    }
-    if (tried === 0) throw new NotApplicable('backend', 'it offers every option');
-  },
-});
-
-type OptionOfTheCall = 'transaction' | 'cancel' | 'chunkSize';
-
-function isOfTheCall(offer: Offer): offer is OptionOfTheCall {
-  return offer === 'transaction' || offer === 'cancel' || offer === 'chunkSize';
-}
-
-/** Sends the batch with the option in that slot, or in the call; undefined where there is no such option. */
-function sendUsing(
-  bench: Bench,
-  offer: Offer,
-): ((rig: Rig, batch: readonly Message[], slot: number) => Promise<Written>) | undefined {
-  if (offer === 'cancel') {
-    return (rig, batch) => w.write(rig, batch, { signal: new AbortController().signal });
-  }
-  if (isOfTheCall(offer)) {
-    const options: SendOptions = offer === 'chunkSize' ? { chunkSize: 10 } : { transaction: {} };
-    return (rig, batch) => sendBatchWith(rig, batch, { ...options });
-  }
-  // Scheduled jobs have a guard of their own.
-  if (offer === 'jobs' || !w.using(bench, messages(bench, 1, 'bare')[0]!, offer)) return undefined;
-  return (rig, batch, slot) => w.write(rig, batch.with(slot, w.using(bench, batch[slot]!, offer)!));
 }
