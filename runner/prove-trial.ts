@@ -93,10 +93,10 @@ export function statusOf(
 
 const controlStatus = { upheld: 'spared', violated: 'control-killed', vacuous: 'uncontrolled' } as const;
 
-/**
- * Whether a guard may find every lie: one that compares all with a model or with the single path, and those of the
- * setup, which say whether anything here can be believed.
- */
+/** Guards that compare all with a model or with another path. */
+const comparing = /\/(equals-the-model|equals-the-fold-of-singles|batch-equals-singles|sync-and-async-agree)$/;
+
+/** Whether a guard may find every lie: those that compare, and those of the setup, which say whether to believe anything. */
 function looksAtEverything({ id }: Guard): boolean {
-  return id.startsWith('setup/') || /\/(equals-the-model|equals-the-fold-of-singles|batch-equals-singles)$/.test(id);
+  return id.startsWith('setup/') || comparing.test(id);
 }

@@ -9,19 +9,39 @@ export type SendBatch = (messages: readonly Message[], options: SendOptions) => 
 type Described = Pick<Mutant, 'id' | 'lie' | 'target'> &
   Partial<Pick<Mutant, 'alsoKilledBy' | 'timeout' | 'needs' | 'cannot' | 'only' | 'site'>>;
 
-/** A mutant that lies in the batch call only; `spoil` is called once for each subject and may keep state. */
+/** What a call can use that has guards of its own, and which guards those are. */
+const uses: { is(messages: readonly Message[], options: SendOptions): boolean; guards: RegExp }[] = [
+  { is: (_messages, { transaction }) => transaction !== undefined, guards: /held|waits-for-the-holder|unsupported/ },
+  { is: (_messages, { chunkSize }) => chunkSize !== undefined, guards: /chunk-size|unsupported/ },
+  { is: (messages) => messages.some(({ id }) => id !== undefined), guards: /caller-ids|conflict|falsy|unsupported/ },
+];
+
+/** Whether a call is left to the lies about what it uses. */
+function isLeftToOthers(target: string, messages: readonly Message[], options: SendOptions): boolean {
+  return uses.some(({ is, guards }) => !guards.test(target) && is(messages, options));
+}
+
+/**
+ * A mutant that lies in the batch call only; `spoil` is called once for each subject and may keep state.
+ * It is honest in a call that uses what other guards are about.
+ */
 export function batchMutant(m: Described & { spoil(honest: SendBatch, tools: MutantTools): SendBatch }): Mutant {
   const { spoil, ...described } = m;
   return mutant<SendBatchPort>({
     ...described,
-    wrap: (subject, tools) => ({
-      ...passedThrough(subject),
-      sendBatch: spoil(honestly(subject), tools),
-    }),
+    wrap(subject, tools) {
+      const honest = honestly(subject);
+      const spoiled = spoil(honest, tools);
+      return {
+        ...passedThrough(subject),
+        sendBatch: (messages, options) =>
+          (isLeftToOthers(m.target, messages, options) ? honest : spoiled)(messages, options),
+      };
+    },
   });
 }
 
-/** A mutant that changes messages before the subject gets them, alike in the batch call and in the single path. */
+/** A mutant that changes messages before the subject gets them, alike in the batch calls and in the single path. */
 export function messageMutant(
   m: Described & {
     /** Made once for each subject. Returns the message itself where there is nothing to lie about. */
@@ -47,17 +67,17 @@ export function messageMutant(
         if ('threw' in reply) throw reply.threw;
         return reply.value;
       };
-      const { send } = subject;
+      const { send, sendBatchSync } = subject;
+      const lies = (messages: readonly Message[], options: SendOptions) =>
+        isLeftToOthers(m.target, messages, options) ? messages : messages.map((message, slot) => lie(message, slot));
       return {
         ...passedThrough(subject),
         sendBatch: (messages, options) =>
-          heard(
-            honestly(subject)(
-              messages.map((message, slot) => lie(message, slot)),
-              options,
-            ),
-            (outcomes) => outcomes.some(isFailure),
-          ),
+          heard(honestly(subject)(lies(messages, options), options), (outcomes) => outcomes.some(isFailure)),
+        ...(sendBatchSync && {
+          sendBatchSync: (messages: readonly Message[], options: SendOptions) =>
+            sendBatchSync.call(subject, lies(messages, options), options),
+        }),
         ...(send && {
           send: (message: Message, options: SendOptions) =>
             heard((async () => send.call(subject, lie(message, 'single'), options))(), isFailure),
