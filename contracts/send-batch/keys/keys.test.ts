@@ -17,6 +17,8 @@ it.each(['skip', 'bound', 'replace', 'refuse'])('a correct queue keeps every rul
 it.each([
   ['folds-case', 'distinct-keys-stay-distinct', 'two messages whose keys differ by case, in one batch'],
   ['forgets-destination', 'distinct-keys-stay-distinct', 'two messages whose keys differ by their destinations alone'],
+  ['names-any-destination', 'distinct-keys-stay-distinct', 'sending again messages whose keys differ by their dest'],
+  ['tells-the-first-500', 'duplicates-are-named', 'a batch with the last 3 of its 2100 keys taken: 3 of 2100 messages'],
   ['hashes-keys', 'keys-are-kept', 'expected dedupeKey = "key-'],
   [
     'remembers-in-memory',

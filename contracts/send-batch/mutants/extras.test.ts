@@ -79,6 +79,26 @@ test('caller-id-matched-as-text finds only what is in lower case', async () => {
   expect(subject.lies).toBe(1);
 });
 
+test.each([
+  ['caller-id-overwrites', [3, 4, 5]],
+  ['caller-id-skipped', [0, 1, 4]],
+])('%s tells all as stored where an id is taken', async (id, stored) => {
+  const subject = new MemorySubject(id);
+  const send = (messages: Message[]) => subject.port.sendBatch(messages, {});
+  await send([{ body: 0, id: 'a' }]);
+  expect(subject.lies).toBe(0);
+  const outcomes = await send([
+    { body: 1, id: 'b' },
+    { body: 2, id: 'a' },
+    { body: 3, id: 'b' },
+    { body: 4 },
+    { body: 5, id: 'a' },
+  ]);
+  expect(outcomes).toMatchObject(['b', 'a', 'b', undefined, 'a'].map((id) => ({ stored: id ?? expect.any(String) })));
+  expect(subject.bodies()).toEqual(stored);
+  expect(subject.lies).toBe(1);
+});
+
 test('racing-outcomes-exchanged tells the truth of a batch alone', async () => {
   const subject = new MemorySubject('racing-outcomes-exchanged');
   const ids = async (outcomes: ReturnType<typeof subject.port.sendBatch>) =>
@@ -126,6 +146,22 @@ test('falsy-is-absent drops blanks, and nothing else', async () => {
   await subject.port.sendBatch([{ body: 0, priority: 0, route: '', headers: {}, correlationId: 'c' }], {});
   expect(subject.rows()).toMatchObject([{ body: '0', priority: null, route: null, headers: null, correlationId: 'c' }]);
   await subject.port.sendBatch([{ body: '', priority: 1 }], {});
+  expect(subject.lies).toBe(1);
+});
+
+test.each(['empty-key-is-none', 'empty-id-is-none'])('%s', async (mutant) => {
+  const subject = new MemorySubject(mutant);
+  const option = mutant === 'empty-key-is-none' ? 'dedupeKey' : 'id';
+  await subject.port.sendBatch(
+    [
+      { body: 1, [option]: '' },
+      { body: 2, [option]: 'given' },
+    ],
+    {},
+  );
+  const field = option === 'id' ? 'messageId' : 'dedupeKey';
+  const absent = option === 'id' ? expect.stringMatching(/.{36}/) : null;
+  expect(subject.rows()).toMatchObject([{ [field]: absent }, { [field]: 'given' }]);
   expect(subject.lies).toBe(1);
 });
 

@@ -97,9 +97,9 @@ describe('a batch some of whose keys are taken', () => {
 });
 
 test('keys-lost-on-reconnect sends the batch after one that failed without its keys', async () => {
-  const { port, send, came, rows } = spoiled('keys-lost-on-reconnect');
+  const { send, came, rows } = spoiled('keys-lost-on-reconnect');
   await send([message('a')]);
-  await expect(port.sendBatch([message('b')], { transaction: 'none' })).rejects.toThrow('no transaction');
+  await expect(send([{ ...message('b'), route: 'none' }])).rejects.toThrow('route');
   await send([message('a')]);
   await send([message('a')]);
   expect(rows()).toEqual(['a: "a"', 'null: "a"']);
@@ -156,6 +156,93 @@ describe('keys that differ', () => {
     expect(rows()).toEqual(['a: "a"', 'b: "b"', 'c: "c"', 'null: 0', 'c-2: "d"']);
     expect(came.lies).toBe(1);
   });
+});
+
+describe('keys that are declared to be equal', () => {
+  test.each([
+    ['declared-case-tells-keys-apart', 'Key', 'key'],
+    ['declared-space-tells-keys-apart', 'key', 'key '],
+    ['declared-form-tells-keys-apart', 'é'.normalize('NFD'), 'é'.normalize('NFC')],
+  ])('%s gives the second a key of its own, the same each time', async (id, one, other) => {
+    const { send, came, rows } = spoiled(id);
+    await send([message(one, 1), message(other, 2)]);
+    expect(rows()).toEqual([`${one}: 1`, `${other} of ["${other}",false]: 2`]);
+    expect(kinds(await send([message(other, 2), message(one, 1)]))).toEqual(['duplicate', 'duplicate']);
+    expect(came.lies).toBe(2);
+  });
+
+  test('declared-destination-tells-keys-apart', async () => {
+    const { send, came, rows } = spoiled('declared-destination-tells-keys-apart');
+    await send([
+      { ...message('a', 1), destination: 'orders' },
+      { ...message('a', 2), destination: 'letters' },
+    ]);
+    expect(rows()).toEqual(['a: 1', 'a of ["a","letters"]: 2']);
+    expect(came.lies).toBe(1);
+  });
+
+  test.each([
+    ['lower-case-key-is-stored', 'Key', 'key'],
+    ['trimmed-key-is-stored', 'key ', 'key'],
+    ['composed-key-is-stored', 'é'.normalize('NFD'), 'é'.normalize('NFC')],
+  ])('%s', async (id, sent, stored) => {
+    const { send, came, rows } = spoiled(id);
+    await send([message(sent, 1), message('other', 2)]);
+    expect(rows()).toEqual([`${stored}: 1`, 'other: 2']);
+    expect(came.lies).toBe(1);
+  });
+});
+
+describe('a duplicate that is named by another row', () => {
+  test.each([
+    [
+      'duplicate-found-by-key-alone',
+      { dedupeKey: 'a', destination: 'orders' },
+      { dedupeKey: 'a', destination: 'letters' },
+    ],
+    ['duplicate-found-by-folded-key', { dedupeKey: 'A' }, { dedupeKey: 'a' }],
+  ])('%s', async (id, one, other) => {
+    const { send, came } = spoiled(id);
+    const batch = [
+      { body: 1, ...one },
+      { body: 2, ...other },
+    ];
+    expect(await send(batch)).toEqual([{ stored: 1 }, { stored: 2 }]);
+    expect(await send([batch[1]!])).toEqual([{ duplicate: 2 }]);
+    expect(came.lies).toBe(0);
+    expect(await send(batch)).toEqual([{ duplicate: 2 }, { duplicate: 2 }]);
+    expect(came.lies).toBe(1);
+  });
+});
+
+test('late-duplicates-told-as-stored tells the truth of the first 500', async () => {
+  const { send, came } = spoiled('late-duplicates-told-as-stored');
+  const batch = Array.from({ length: 502 }, (_, slot) => message(`key-${slot}`));
+  await send([batch[499]!, batch[500]!]);
+  expect(came.lies).toBe(0);
+  expect(kinds(await send(batch)).slice(498)).toEqual(['stored', 'duplicate', 'stored', 'stored']);
+  expect(came.lies).toBe(1);
+});
+
+test.each([
+  ['replace-changes-the-body-alone', { body: 2, priority: 1, route: 'one' }],
+  ['replace-keeps-what-is-missing', { body: 2, priority: 2, route: 'one' }],
+])('%s', async (id, expected) => {
+  const sent: (readonly Message[])[] = [];
+  const subject: SendBatchPort = {
+    sendBatch(messages) {
+      sent.push(messages);
+      return messages.map(() => ({ stored: 1 }));
+    },
+  };
+  let lies = 0;
+  const tools = { lied: () => (lies += 1) } as unknown as MutantTools;
+  const port = keyMutants.find((m) => m.id === id)!.wrap(subject, tools) as SendBatchPort;
+  await port.sendBatch([{ ...message('a', 1), priority: 1, route: 'one' }], {});
+  expect(lies).toBe(0);
+  await port.sendBatch([{ ...message('a', 2), priority: 2 }, message('b')], {});
+  expect(sent[1]).toEqual([{ dedupeKey: 'a', ...expected }, message('b')]);
+  expect(lies).toBe(1);
 });
 
 describe('two writers of one key', () => {
