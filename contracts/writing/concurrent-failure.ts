@@ -13,6 +13,12 @@ const rounds = 12;
 /** Milliseconds in which one subject that is at work on a batch sends the next, unless it waits for the first to end. */
 const patience = 1000;
 
+/** Batches that are written at once on one subject: drivers' pools have ten connections unless told otherwise. */
+const crowd = 24;
+
+/** Items of each of them, where a batch can have so many. */
+const few = 3;
+
 export function concurrentFailureIsIsolated<Item>(w: Writes<Item>): Guard {
   return guard({
     id: `${w.contract}/concurrent-failure-is-isolated`,
@@ -36,6 +42,9 @@ export function concurrentFailureIsIsolated<Item>(w: Writes<Item>): Guard {
           if (await race(bench, w, left, right)) met.note({ 'run by': 'two subjects in two hosts' });
         });
       }
+      await bench.case('among-many', async () => {
+        if (await amongMany(bench, w)) met.note({ 'run by': 'many calls on one subject' });
+      });
       if (met.isEmpty) {
         const why = 'two batches never overlapped: the subject runs one after the other';
         throw new NotApplicable(
@@ -89,6 +98,36 @@ async function race<Item>(bench: Bench, w: Writes<Item>, left: Rig, right: Rig, 
   }
   if (overlaps > 0) bench.record('calls overlapped', overlaps);
   return overlaps > 0;
+}
+
+/**
+ * Writes more batches at once than a subject has connections, one item of which the engine always refuses: who takes
+ * whatever connection is free for each statement mixes up transactions only then. Returns whether they overlapped.
+ */
+async function amongMany<Item>(bench: Bench, w: Writes<Item>): Promise<boolean> {
+  const rig = await bench.open();
+  const size = Math.min(few, bench.declaration.limits.maxItems ?? few);
+  const batches = Array.from({ length: crowd }, () => w.items(bench, size));
+  const tables = Object.keys(await tablesWritten(bench, w, w.items(bench, size), rig));
+  // Those before it have written by then, and not yet committed.
+  const bad = w.token(batches.at(-1)!.at(-1)!);
+  const faults = [];
+  // Its nonce is in the table of the bodies, and in no other.
+  for (const table of tables) faults.push(await rig.lease.arm({ at: 'poison', table, text: bad }));
+  const watch = await rig.lease.watch();
+  const written = await Promise.all(batches.map((items) => w.write(rig, items)));
+  const overlapped = overlap((await watch.stop()).statements);
+  for (const fault of faults) await fault.disarm();
+  await rig.quiet();
+  let stored = 0;
+  for (const [i, items] of batches.entries()) {
+    const what = `call ${i + 1} of ${crowd} at once on one subject, an item of one of which the engine refused,`;
+    if (!(await mustBeTrue(bench, w, rig, items, written[i]!, what)).failed) stored += 1;
+  }
+  if (!overlapped) return false;
+  bench.record('calls overlapped', 1);
+  if (stored > 0) bench.record('neighbours stored', stored);
+  return true;
 }
 
 /** Whether two connections were at work, from their first statement to their last, during the same time. */
