@@ -101,15 +101,10 @@ test.each([
 
 test('racing-outcomes-exchanged tells the truth of a batch alone', async () => {
   const subject = new MemorySubject('racing-outcomes-exchanged');
-  const ids = async (outcomes: ReturnType<typeof subject.port.sendBatch>) =>
-    (await outcomes).map((outcome) => ('stored' in outcome ? outcome.stored : null));
-  const send = (prefix: string) =>
-    ids(
-      subject.port.sendBatch(
-        batch(2, (slot) => ({ id: `${prefix}${slot}` })),
-        {},
-      ),
-    );
+  const send = async (prefix: string) => {
+    const messages = batch(2, (slot) => ({ correlationId: `${prefix}${slot}` }));
+    return (await subject.port.sendBatch(messages, {})).map(({ about }) => about?.correlationId);
+  };
   expect(await Promise.all([send('a'), send('b')])).toEqual([
     ['a0', 'b1'],
     ['b0', 'a1'],
