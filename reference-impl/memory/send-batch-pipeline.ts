@@ -15,6 +15,7 @@ import { MessageRefused, offers, outgoing } from '../outgoing.ts';
 import { atomically } from './atomically.ts';
 
 const table = 'messages';
+const destinations = ['orders', 'invoices', 'letters'];
 const blankIsAbsent = ['priority', 'route', 'headers'] as const satisfies Offer[];
 
 /**
@@ -26,6 +27,7 @@ export const pipeline: Entry<'send-batch', MemorySite> = {
     offers,
     onFailure: 'outcomes',
     chunk: { rows: 1 },
+    destinations,
     blankIsAbsent: [...blankIsAbsent],
     givesUp: {
       atomic: 'each message is committed on its own, so that one that fails does not hold up the others',
@@ -64,12 +66,18 @@ class PipelineSender implements SendBatchPort {
   #sendOne(message: Message, position: number): ReportedOutcome {
     try {
       const [row] = outgoing([withoutBlanks(message)], {});
+      checkDestination(row!.destination);
       const id = atomically(this.#store, (transaction) => transaction.insert(table, { ...row, attempts: 0 }));
       return stored(id);
     } catch (error) {
       return failed(error instanceof MessageRefused ? new MessageRefused(position, error.cause) : error);
     }
   }
+}
+
+function checkDestination(destination: string | null): void {
+  if (destination === null || destinations.includes(destination)) return;
+  throw new TypeError(`there is no destination ${JSON.stringify(destination)}`);
 }
 
 /** The message without the options whose value is `0`, `''` or `{}`, where that means that there is none. */

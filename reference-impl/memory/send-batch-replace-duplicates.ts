@@ -1,10 +1,13 @@
-import type { Entry, MemorySite, Offer } from '../../index.ts';
+import type { Entry, MemorySite, Message, Offer, ReportedOutcome, SendOptions } from '../../index.ts';
 import { openStore } from '../../memory.ts';
 import { offers as metadata } from '../outgoing.ts';
+import { Buffer } from './buffer.ts';
 import { KeyedSender, type SenderRules } from './keyed-sender.ts';
+import type { Reading } from './new-message.ts';
 import { storedMessages, tables } from './tables.ts';
 
-const offers: Offer[] = [...metadata, 'dedupeKey', 'chunkSize'];
+const ofMessages: Offer[] = [...metadata, 'dedupeKey'];
+const offers: Offer[] = [...ofMessages, 'chunkSize'];
 
 const rules: SenderRules = {
   offers,
@@ -20,6 +23,7 @@ const rules: SenderRules = {
 export const replaceDuplicates: Entry<'send-batch', MemorySite> = {
   declare: {
     offers,
+    extras: ['sync', 'buffered'],
     limits: { maxItems: rules.maxItems },
     keyPolicy: rules.keys.policy,
     keysEqual: rules.keys.equal,
@@ -28,5 +32,22 @@ export const replaceDuplicates: Entry<'send-batch', MemorySite> = {
   },
   rows: storedMessages,
   statuses: tables.statuses,
-  open: (site) => new KeyedSender(openStore(site.name), rules),
+  open: (site) => new ReplacingSender(openStore(site.name), rules),
 };
+
+class ReplacingSender extends KeyedSender {
+  readonly #buffer = new Buffer((batch: readonly Reading[]) => this.write(batch, {}));
+
+  sendBatchSync(messages: readonly Message[], options: SendOptions): ReportedOutcome[] {
+    return this.writeAtOnce(this.readAll(messages, options), options);
+  }
+
+  /** How many rows a statement of the flush carries is not for who accepts. */
+  accept(messages: readonly Message[], options: SendOptions): void {
+    this.#buffer.accept(this.readAll(messages, options, ofMessages));
+  }
+
+  flush(): Promise<ReportedOutcome[]> {
+    return this.#buffer.flush();
+  }
+}
