@@ -93,8 +93,9 @@ export function statusOf(
 
 const controlStatus = { upheld: 'spared', violated: 'control-killed', vacuous: 'uncontrolled' } as const;
 
-/** Guards that compare all with a model or with another path. */
-const comparing = /\/(equals-the-model|equals-the-fold-of-singles|batch-equals-singles|sync-and-async-agree)$/;
+/** Guards that compare all with a model, with another path, or with what they are told of it. */
+const comparing =
+  /\/(equals-the-model|equals-the-fold-of-singles|batch-equals-singles|sync-and-async-agree|each-outcome-is-true)$/;
 
 /** Whether a guard may find every lie: those that compare, and those of the setup, which say whether to believe anything. */
 function looksAtEverything({ id }: Guard): boolean {

@@ -24,6 +24,8 @@ const commit = 'send-batch/commit-failure-is-reported';
 const transient = 'send-batch/transient-fault-ends-whole';
 const reports = 'send-batch/every-outcome-reports-the-failure';
 const concurrent = 'send-batch/concurrent-failure-is-isolated';
+const atOnce = 'send-batch/failures-at-once-leave-nothing';
+const original = 'send-batch/original-error-survives-rollback';
 const fires = 'setup/fault-fires';
 
 /** Milliseconds after which something of a call arrives late: later than anybody looks who does not wait for it. */
@@ -74,7 +76,7 @@ export const aftermathMutants: Mutant[] = [
     id: 'straggler-after-failure',
     lie: 'Stores the first message of a batch that the engine refused, some milliseconds after it has reported the failure.',
     target: late,
-    alsoKilledBy: [persists, usable, back, transient, fires, concurrent],
+    alsoKilledBy: [persists, usable, back, transient, fires, concurrent, atOnce],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, messages, options);
@@ -90,7 +92,7 @@ export const aftermathMutants: Mutant[] = [
     id: 'ghosts-with-the-next-batch',
     lie: 'Stores the messages of a batch that the engine refused together with those of the next batch.',
     target: back,
-    alsoKilledBy: [concurrent],
+    alsoKilledBy: [transient, commit, concurrent],
     spoil(honest, tools) {
       let ghosts: Message[] = [];
       return async (messages, options) => {
@@ -111,7 +113,7 @@ export const aftermathMutants: Mutant[] = [
     lie: 'Reports a batch whose commit the engine refused as stored, under ids that it made up.',
     target: commit,
     // Where the engine words both alike, a refused row is taken for a refused commit.
-    alsoKilledBy: [persists, usable, back, reports, transient, fires, concurrent],
+    alsoKilledBy: [persists, usable, back, reports, transient, fires, concurrent, atOnce, original],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, messages, options);
@@ -152,6 +154,7 @@ export const aftermathMutants: Mutant[] = [
     id: 'joins-the-neighbours-transaction',
     lie: 'Undoes, when its batch is refused, also what others have stored since it began.',
     target: concurrent,
+    alsoKilledBy: [transient, commit],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 2) return honest(messages, options);
@@ -191,7 +194,7 @@ function triedAgain(m: {
     lie,
     target: transient,
     // Faults that are raised once, whatever for, tempt it.
-    alsoKilledBy: [usable, commit, back, concurrent],
+    alsoKilledBy: [usable, commit, back, concurrent, atOnce],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, messages, options);

@@ -21,6 +21,7 @@ export const bodyMutants: Mutant[] = [
   bodyLie({
     id: 'array-as-set',
     lie: 'Stores an array as a set: without repetitions, in an order of its own.',
+    alsoKilledBy: ['send-batch/explicit-falsy-is-kept'],
     change: (body) => (Array.isArray(body) ? asSet(body) : body),
   }),
   bodyLie({

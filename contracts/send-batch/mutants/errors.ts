@@ -25,7 +25,7 @@ export const errorMutants: Mutant[] = [
       if (told === undefined && connections.broken === before) return answer(reply);
       tools.lied();
       const second = told?.message.replace(/^.*rollback failed:? */is, '') ?? 'the connection was broken off';
-      return failAs(reply, new Error(second), messages.length);
+      return failAs(reply, new Error(second));
     },
   }),
   reclassifying({
@@ -74,7 +74,7 @@ function reclassifying({
       }
       tools.lied();
       const [first] = errors;
-      return failAs(reply, Object.assign(new Error(first!.message, { cause: first }), { retryable }), messages.length);
+      return failAs(reply, Object.assign(new Error(first!.message, { cause: first }), { retryable }));
     },
   });
 }
@@ -84,10 +84,10 @@ function isTakenIdentity(reply: Reply): boolean {
   return isRefused(reply, /duplicate key|unique constraint/i) && !isRefused(reply, /contract_test/);
 }
 
-/** Ends a call of `count` messages the way in which it failed, with another error. */
-function failAs(reply: Reply, error: Error, count: number): readonly ReportedOutcome[] {
+/** Ends a call the way in which it failed, with another error. */
+function failAs(reply: Reply, error: Error): readonly ReportedOutcome[] {
   if ('threw' in reply) throw error;
-  return Array<ReportedOutcome>(count).fill({ failed: error });
+  return reply.value.map((outcome) => ('failed' in outcome ? { failed: error } : outcome));
 }
 
 /** Connections of this thread to a server, those that are opened once they are watched. */

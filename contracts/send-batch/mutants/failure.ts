@@ -18,6 +18,9 @@ const persists = 'send-batch/nothing-persists-after-failure';
 const partial = 'send-batch/no-partial-visibility';
 const reports = 'send-batch/every-outcome-reports-the-failure';
 const usable = 'send-batch/backend-usable-after-failure';
+const atOnce = 'send-batch/failures-at-once-leave-nothing';
+const original = 'send-batch/original-error-survives-rollback';
+const unknownDestination = 'send-batch/unknown-destination-fails-whole';
 const fires = 'setup/fault-fires';
 const chunks = 'setup/chunks-are-crossed';
 const transient = 'send-batch/transient-fault-ends-whole';
@@ -40,7 +43,7 @@ export const failureMutants: Mutant[] = [
     lie: 'Puts the row of the first message back after the engine has refused the batch.',
     target: persists,
     // The row is made beforehand, where a reader may see it for a moment, since a trap that has sprung lets none pass.
-    alsoKilledBy: [partial, usable, fires, chunks, transient, oneCommit, concurrent, ...between],
+    alsoKilledBy: [atOnce, partial, usable, fires, chunks, transient, oneCommit, concurrent, ...between],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 2) return honest(messages, options);
@@ -61,7 +64,7 @@ export const failureMutants: Mutant[] = [
     id: 'rollback-leaves-a-stranger',
     lie: 'Leaves a row that belongs to no message when the engine has refused a batch.',
     target: persists,
-    alsoKilledBy: [concurrent],
+    alsoKilledBy: [atOnce, concurrent],
     spoil(honest, tools) {
       // The row is made before any trap is armed and any reader looks.
       let stranger: unknown;
@@ -86,7 +89,18 @@ export const failureMutants: Mutant[] = [
     id: 'commit-per-chunk',
     lie: 'Commits a batch in three chunks, each in a transaction of its own.',
     target: persists,
-    alsoKilledBy: [partial, usable, fires, chunks, transient, oneCommit, concurrent, ...between],
+    alsoKilledBy: [
+      atOnce,
+      unknownDestination,
+      partial,
+      usable,
+      fires,
+      chunks,
+      transient,
+      oneCommit,
+      concurrent,
+      ...between,
+    ],
     parts: ({ length }) => [
       range(0, Math.ceil(length / 3)),
       range(Math.ceil(length / 3), Math.ceil((2 * length) / 3)),
@@ -97,7 +111,7 @@ export const failureMutants: Mutant[] = [
     id: 'last-chunk-apart',
     lie: 'Commits everything but the last message first, then the last message.',
     target: persists,
-    alsoKilledBy: [partial, chunks, transient, oneCommit, concurrent, ...between],
+    alsoKilledBy: [atOnce, unknownDestination, partial, chunks, transient, oneCommit, concurrent, ...between],
     parts: ({ length }) => [range(0, length - 1), range(length - 1, length)],
   }),
   inParts({
@@ -120,6 +134,7 @@ export const failureMutants: Mutant[] = [
     id: 'falls-back-to-singles',
     lie: 'Sends the messages of a batch that was refused again, one by one, up to the first that is refused.',
     target: persists,
+    alsoKilledBy: [atOnce],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, copy ?? messages, options);
@@ -186,7 +201,17 @@ export const failureMutants: Mutant[] = [
     lie: 'Reports a batch that was rolled back as stored, under ids that it made up.',
     target: reports,
     // The last compares with a batch that was refused.
-    alsoKilledBy: [persists, usable, fires, commit, transient, concurrent, 'send-batch/unknown-is-told'],
+    alsoKilledBy: [
+      atOnce,
+      original,
+      persists,
+      usable,
+      fires,
+      commit,
+      transient,
+      concurrent,
+      'send-batch/unknown-is-told',
+    ],
     told: (_reply, count) => range(0, count).map((slot) => ({ stored: 1_000_000_007 + slot })),
   }),
   batchMutant({
@@ -213,7 +238,7 @@ export const failureMutants: Mutant[] = [
     id: 'last-reply-first',
     lie: 'Stores the batch after one that the engine refused, but answers it with the reply to the refused one.',
     target: usable,
-    alsoKilledBy: [concurrent],
+    alsoKilledBy: [transient, concurrent],
     spoil(honest, tools) {
       let unread: Reply | undefined;
       return async (messages, options) => {

@@ -1,6 +1,7 @@
 import { type Mutant, type MutantTools, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import type { CallersTransaction, Message, SendBatchPort, SendOptions } from '../port.ts';
+import { identityOf, unlessRefused } from './keys/sent.ts';
 import { ordinaryCopy } from './ordinary.ts';
 import { answer, ask, hasFailed, passedThrough, type SendBatch, storeStranger } from './spoil.ts';
 
@@ -33,7 +34,13 @@ export const heldMutants: Mutant[] = [
     lie: "Takes no notice of the caller's transaction, and commits the batch on a connection of its own.",
     target: waits,
     // Where the caller's transaction locks others out, the batch cannot be stored at all.
-    alsoKilledBy: [removes, stays, noHalf, 'send-batch/loser-waits-for-the-holder'],
+    alsoKilledBy: [
+      'send-batch/sent-during-flush-is-kept',
+      removes,
+      stays,
+      noHalf,
+      'send-batch/loser-waits-for-the-holder',
+    ],
     spoil:
       ({ honest, tools }) =>
       async (_held, messages, { transaction: _ignored, ...options }) => {
@@ -154,6 +161,25 @@ export const heldMutants: Mutant[] = [
       },
   }),
   heldMutant({
+    id: 'held-keys-looked-up-outside',
+    lie: "Looks keys up outside the caller's transaction, and so runs into those that were taken in it.",
+    target: 'send-batch/duplicates-are-named',
+    needs: ['transaction', 'ids'],
+    cannot: unlessRefused,
+    spoil:
+      ({ honest, tools }) =>
+      async (held, messages, options) => {
+        const taken = new Set(held.log.flatMap((step) => (typeof step === 'string' ? [] : step.map(identityOf))));
+        if (messages.some((message) => message.dedupeKey !== undefined && taken.has(identityOf(message)))) {
+          tools.lied();
+          throw new Error('the unique index of the keys was violated');
+        }
+        const reply = await ask(honest, messages, options);
+        if (!hasFailed(reply)) held.log.push(structuredClone(messages));
+        return answer(reply);
+      },
+  }),
+  heldMutant({
     id: 'commits-for-the-caller',
     lie: "Commits the caller's transaction when it has written a batch in it.",
     target: stays,
@@ -237,7 +263,10 @@ type SendInHeld = (
 /** A mutant that lies in batches that are sent in an open transaction of the caller's, and in none without one. */
 function heldMutant(
   m: Pick<Mutant, 'id' | 'lie' | 'target'> &
-    Partial<Pick<Mutant, 'alsoKilledBy'>> & { spoil(spoiling: Spoiling): SendInHeld; strange?: SendStrange },
+    Partial<Pick<Mutant, 'alsoKilledBy' | 'needs' | 'cannot'>> & {
+      spoil(spoiling: Spoiling): SendInHeld;
+      strange?: SendStrange;
+    },
 ): Mutant {
   const { spoil, strange, ...described } = m;
   return mutant<SendBatchPort>({

@@ -76,7 +76,13 @@ export const idMutants: Mutant[] = [
     lie: 'Puts a second batch of the same size in the place of the first, whose rows are gone.',
     target: unique,
     // One writes several batches before it looks; the other loses its neighbour's rows to this lie.
-    alsoKilledBy: ['send-batch/acknowledged-survives-crash', concurrent],
+    alsoKilledBy: [
+      'send-batch/transient-fault-ends-whole',
+      'send-batch/equal-times-stay-in-order',
+      'send-batch/ambient-context-is-kept',
+      'send-batch/acknowledged-survives-crash',
+      concurrent,
+    ],
     spoil(honest, tools) {
       let first: { size: number; before: unknown } | undefined;
       return async (messages, options) => {

@@ -16,6 +16,7 @@ export const metadataMutants: Mutant[] = [
       needs: [option],
       // Where headers have a table of their own, that guard counts its rows in batches before and after a failure.
       ...(option === 'headers' && { alsoKilledBy: ['send-batch/failed-batch-does-not-come-back'] }),
+      ...(option === 'correlationId' && { alsoKilledBy: ['send-batch/outcome-describes-its-message'] }),
       change: ({ [option]: _dropped, ...message }) => message,
     }),
   ),
@@ -32,6 +33,7 @@ export const metadataMutants: Mutant[] = [
   valueLie({
     id: 'first-messages-options-for-all',
     lie: 'Stores the options of the first message with every message.',
+    alsoKilledBy: ['send-batch/outcome-describes-its-message'],
     change: ({ body }, first) => ({ ...first, body }),
   }),
   valueLie({

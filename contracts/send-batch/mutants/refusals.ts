@@ -13,13 +13,14 @@ import {
   isRowRefused,
   namespaceIsThere,
   passedThrough,
+  type Reply,
 } from './spoil.ts';
 
 /** Options of a call, and those of a message that it can be sent without. */
-const ofCalls: Offer[] = ['transaction', 'cancel', 'chunkSize'];
+export const ofCalls: Offer[] = ['transaction', 'cancel', 'chunkSize'];
 const ofMessages: Offer[] = [...metadataOptions, 'dedupeKey', 'callerIds', 'columns'];
 /** The words of a backend that refuses an option. */
-const unsupported = /not supported|unsupported/i;
+export const unsupported = /not supported|unsupported/i;
 const jobs = 'send-batch/scheduled-jobs-are-rejected';
 
 /** Lies about what has to be refused, and about the batch that holds nothing. */
@@ -28,6 +29,7 @@ export const refusalMutants: Mutant[] = [
     id: 'skip-the-unreadable',
     lie: 'Leaves out a message whose body cannot be read, unless it stands last, and stores the others.',
     target: 'send-batch/unserializable-body-fails-whole',
+    alsoKilledBy: ['send-batch/invalid-message-fails-whole'],
     // The guards about recovery and about equal refusals put theirs in the last place.
     spoil: (honest, tools) => async (messages, options) => {
       const errors = messages.map(({ body }) => readingError(body));
@@ -42,6 +44,7 @@ export const refusalMutants: Mutant[] = [
     id: 'bulk-accepts-what-single-refuses',
     lie: 'Takes a message with a value of the wrong type, and reports the code of the error as its id.',
     target: 'send-batch/batch-equals-singles',
+    alsoKilledBy: ['send-batch/invalid-message-fails-whole'],
     spoil: (honest, tools) => async (messages, options) => {
       const good = messages.map((message) => hasOrdinaryOptions(message));
       const reply = await ask(honest, messages, options);
@@ -128,15 +131,33 @@ export const refusalMutants: Mutant[] = [
     id: 'unknown-destination-joined-away',
     lie: 'Drops a message whose destination no other has when the batch is refused, and reports it as stored.',
     target: 'send-batch/unknown-destination-fails-whole',
+    alsoKilledBy: ['send-batch/aborted-before-start-writes-nothing'],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, copy ?? messages, options);
       const odd = copy === undefined ? undefined : oddDestination(copy);
       if (copy === undefined || odd === undefined || !hasFailed(reply) || isRowRefused(reply)) return answer(reply);
-      const others = await ask(honest, copy.toSpliced(odd, 1), options);
+      const others = isInPart(reply) ? without(reply, odd) : await ask(honest, copy.toSpliced(odd, 1), options);
       if (hasFailed(others)) return answer(reply);
       tools.lied();
       return [...answer(others)].toSpliced(odd, 0, { stored: null });
+    },
+  }),
+  batchMutant({
+    id: 'unknown-destination-sent-elsewhere',
+    lie: 'Sends a message whose destination no other has to that of another message when it is refused.',
+    target: 'send-batch/unknown-destination-fails-whole',
+    spoil: (honest, tools) => async (messages, options) => {
+      const copy = ordinaryCopy(messages);
+      const reply = await ask(honest, copy ?? messages, options);
+      const odd = copy === undefined ? undefined : oddDestination(copy);
+      if (copy === undefined || odd === undefined || !hasFailed(reply) || isRowRefused(reply)) return answer(reply);
+      const { destination } = copy.at(odd - 1)!;
+      const other = { ...copy[odd]!, ...(destination !== undefined && { destination }) };
+      const again = await ask(honest, isInPart(reply) ? [other] : copy.with(odd, other), options);
+      if (hasFailed(again)) return answer(reply);
+      tools.lied();
+      return isInPart(reply) ? answer(reply).with(odd, answer(again)[0]!) : answer(again);
     },
   }),
   batchMutant({
@@ -210,6 +231,7 @@ export const refusalMutants: Mutant[] = [
     timeout: 5000,
     lie: 'Never settles when a batch is empty.',
     target: 'send-batch/empty-batch',
+    alsoKilledBy: ['send-batch/empty-batch-sends-nothing'],
     spoil: (honest, tools) => async (messages, options) => {
       if (messages.length > 0) return honest(messages, options);
       tools.lied();
@@ -238,6 +260,15 @@ function isNoValue(body: unknown): boolean {
   return body === undefined || typeof body === 'function' || typeof body === 'symbol';
 }
 
+/** Whether some messages were stored although others were refused. */
+function isInPart(reply: Reply): boolean {
+  return 'value' in reply && reply.value.some((outcome) => 'stored' in outcome);
+}
+
+function without(reply: Reply, slot: number): Reply {
+  return { value: answer(reply).toSpliced(slot, 1) };
+}
+
 /** The slot of the only message with a destination that no other has; undefined where there are several such, or none. */
 function oddDestination(messages: readonly Message[]): number | undefined {
   const count = (destination: string | undefined) => messages.filter((m) => m.destination === destination).length;
@@ -246,7 +277,7 @@ function oddDestination(messages: readonly Message[]): number | undefined {
 }
 
 /** Copies of a message, each without one of its options; scheduled jobs are left alone. */
-function withoutEach(message: Message): Message[] {
+export function withoutEach(message: Message): Message[] {
   return optionsOf(message).flatMap((option) => {
     const { [option]: _dropped, ...others } = message;
     return option === 'job' ? [] : [others as Message];

@@ -31,6 +31,10 @@ export const roundTripMutants: Mutant[] = [
     lie: 'Sends the messages of a batch all at once, each in a transaction of its own.',
     target: 'send-batch/is-one-commit',
     alsoKilledBy: [
+      'send-batch/failures-at-once-leave-nothing',
+      'send-batch/invalid-message-fails-whole',
+      'send-batch/unknown-destination-fails-whole',
+      'send-batch/unsupported-option-is-refused',
       ...noticing,
       'send-batch/is-one-round-trip-per-chunk',
       // Where a key that is taken refuses the batch.

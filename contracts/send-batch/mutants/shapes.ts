@@ -8,6 +8,7 @@ export const shapeMutants: Mutant[] = [
   mixedLie({
     id: 'columns-of-the-first-message',
     lie: 'Stores only the options that the first message sets.',
+    alsoKilledBy: ['send-batch/outcome-describes-its-message'],
     change: (message, slot, batch) => {
       const known = new Set(optionsOf(batch[0]!));
       return pick(
@@ -19,10 +20,12 @@ export const shapeMutants: Mutant[] = [
   mixedLie({
     id: 'values-in-own-key-order',
     lie: 'Binds the values of a message in its own order of keys to the columns in the order of another message.',
-    cannot: ({ offers }) =>
-      sameKinds.every((kind) => kind.filter((option) => offers.includes(option)).length < 2)
-        ? 'no two options of one kind are offered'
-        : undefined,
+    alsoKilledBy: ['send-batch/outcome-describes-its-message'],
+    cannot({ offers, destinations }) {
+      if (destinations !== 'any') return 'the value of another option is refused as a destination';
+      const few = sameKinds.every((kind) => kind.filter((option) => offers.includes(option)).length < 2);
+      return few ? 'no two options of one kind are offered' : undefined;
+    },
     change: (message, _slot, batch) => {
       const columns = optionsOf(widest(batch));
       return sameKinds.reduce((changed, kind) => bindInOwnOrder(changed, columns, kind), message);
@@ -31,6 +34,7 @@ export const shapeMutants: Mutant[] = [
   mixedLie({
     id: 'missing-takes-the-neighbours',
     lie: 'Stores for an option that a message does not set what the message before it set.',
+    alsoKilledBy: ['send-batch/outcome-describes-its-message'],
     change: (message, slot, batch) => ({ ...batch[slot - 1], ...message }),
   }),
 ];
@@ -40,7 +44,7 @@ const honestSize = 12;
 
 /** A lie about large batches of messages that do not all set the same options in the same order. */
 function mixedLie(
-  m: Pick<Mutant, 'id' | 'lie' | 'cannot'> & {
+  m: Pick<Mutant, 'id' | 'lie' | 'alsoKilledBy' | 'cannot'> & {
     change(message: Message, slot: number, batch: readonly Message[]): Message;
   },
 ): Mutant {
@@ -48,6 +52,7 @@ function mixedLie(
   return batchMutant({
     ...described,
     target: 'send-batch/mixed-shapes-keep-their-columns',
+    alsoKilledBy: ['send-batch/outcome-describes-its-message'],
     spoil: (honest, tools) => async (messages, options) => {
       const shapes = new Set(messages.map((message) => optionsOf(message).join()));
       if (messages.length <= honestSize || shapes.size < 2 || !areOrdinary(messages)) return honest(messages, options);
