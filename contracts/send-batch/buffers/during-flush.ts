@@ -10,7 +10,7 @@ import { accept, flush } from './calls.ts';
 /** Milliseconds that are waited for a message to be accepted while a flush is held: the subject may accept none then. */
 const patience = 1000;
 /** So long is what is flushed, so that something can come while it is written; and no more comes, so that it ends. */
-const many = 1000;
+const many = 500;
 /** What comes just when is chance, so that it is tried several times. */
 const rounds = 5;
 

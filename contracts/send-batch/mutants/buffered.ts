@@ -1,12 +1,14 @@
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
-import type { Message, SendBatchPort } from '../port.ts';
-import { answer, ask, hasFailed, passedThrough, type Reply } from './spoil.ts';
+import type { Message, SendBatchPort, SendOptions } from '../port.ts';
+import { optionsOf } from './ordinary.ts';
+import { unsupported, withoutEach } from './refusals.ts';
+import { answer, ask, hasFailed, isRefused, passedThrough, type Reply, type SendBatch } from './spoil.ts';
 
 /** Messages that a buffer holds. */
 const room = 1000;
-/** Milliseconds for which a flush goes on, so that something can be accepted meanwhile. */
-const takes = 20;
+/** Milliseconds that pass before a flush writes, so that something can be accepted meanwhile. */
+const takes = 5;
 
 /** Lies of a buffer in front of the batch call. */
 export const bufferMutants: Mutant[] = [
@@ -14,6 +16,7 @@ export const bufferMutants: Mutant[] = [
     id: 'flush-forgets-the-overflow',
     lie: `Forgets at a flush what was accepted beyond ${room} messages.`,
     target: 'send-batch/flush-covers-everything-accepted',
+    cannot: ({ limits: { maxItems } }) => ((maxItems ?? room + 1) > room ? undefined : 'no batch is larger than that'),
     flush: async (buffer, write, lied) => {
       const taken = buffer.messages.splice(0);
       if (taken.length > room) lied();
@@ -21,13 +24,39 @@ export const bufferMutants: Mutant[] = [
     },
   }),
   bufferLie({
+    id: 'accept-keeps-the-bodies-only',
+    lie: 'Puts the bodies of messages into the buffer, without their options.',
+    target: 'send-batch/flush-covers-everything-accepted',
+    keep: (message, lied) => {
+      if (optionsOf(message).length > 0) lied();
+      return { body: message.body };
+    },
+    flush: (buffer, write) => written(buffer, buffer.messages.splice(0), write),
+  }),
+  bufferLie({
     id: 'buffer-replaced-after-the-write',
     lie: 'Empties the buffer when a flush is through, with what was accepted during it.',
     target: 'send-batch/sent-during-flush-is-kept',
-    flush: async (buffer, write, lied) => {
+    flush: async (buffer, write, lied, pause) => {
+      const taken = [...buffer.messages];
+      await pause();
+      const reply = await write(taken);
+      if (hasFailed(reply)) return answer(reply);
+      if (buffer.messages.length > taken.length) lied();
+      buffer.messages = [];
+      return answer(reply);
+    },
+  }),
+  bufferLie({
+    id: 'buffer-emptied-after-its-write',
+    lie: 'Stores whatever is in the buffer when a flush writes, and empties it later, with what came since.',
+    target: 'send-batch/sent-during-flush-is-kept',
+    flush: async (buffer, write, lied, pause) => {
+      await pause();
       const taken = [...buffer.messages];
       const reply = await write(taken);
       if (hasFailed(reply)) return answer(reply);
+      await pause();
       if (buffer.messages.length > taken.length) lied();
       buffer.messages = [];
       return answer(reply);
@@ -55,7 +84,46 @@ export const bufferMutants: Mutant[] = [
       return answer(await write([...buffer.messages]));
     },
   }),
+  mutant<SendBatchPort>({
+    id: 'accept-drops-what-is-not-offered',
+    lie: 'Drops what is not offered from the last message, or from the call, and buffers the batch without it.',
+    target: 'send-batch/unsupported-option-is-refused',
+    needs: ['buffered'],
+    wrap(subject, tools) {
+      const honest = passedThrough(subject);
+      return {
+        ...honest,
+        async accept(messages, options) {
+          const reply = await offer(honest, messages, options);
+          if (!isRefused(reply, unsupported)) return void answer(reply);
+          for (const [batch, call] of withoutOne(messages, options)) {
+            if (hasFailed(await offer(honest, batch, call))) continue;
+            return tools.lied();
+          }
+          answer(reply);
+        },
+      };
+    },
+  }),
 ];
+
+/** How the subject's own buffer takes messages. */
+function offer(honest: SendBatchPort, messages: readonly Message[], options: SendOptions): Promise<Reply> {
+  const accept: SendBatch = async (batch, call) => {
+    await honest.accept?.(batch, call);
+    return [];
+  };
+  return ask(accept, messages, options);
+}
+
+/** The call without its options, and the batch without an option of its last message each. */
+function withoutOne(messages: readonly Message[], options: SendOptions): [readonly Message[], SendOptions][] {
+  const [others, last] = [messages.slice(0, -1), messages.at(-1)!];
+  const { body } = last;
+  const lasts =
+    body instanceof Uint8Array ? [{ ...last, body: Buffer.from(body).toString('latin1') }] : withoutEach(last);
+  return [[messages, {}], ...lasts.map((other): [Message[], SendOptions] => [[...others, other], options])];
+}
 
 interface Buffered {
   messages: Message[];
@@ -74,11 +142,18 @@ async function written(buffer: Buffered, taken: Message[], write: Write): Promis
 /** A buffer of the mutant's own in the place of the subject's; one flush comes after the other. */
 function bufferLie(
   m: Pick<Mutant, 'id' | 'lie' | 'target'> &
-    Partial<Pick<Mutant, 'alsoKilledBy'>> & {
-      flush(buffer: Buffered, write: Write, lied: () => void): Promise<readonly ReportedOutcome[]>;
+    Partial<Pick<Mutant, 'alsoKilledBy' | 'cannot'>> & {
+      /** What is buffered of a message, where that is not all of it. */
+      keep?(message: Message, lied: () => void): Message;
+      flush(
+        buffer: Buffered,
+        write: Write,
+        lied: () => void,
+        pause: () => Promise<unknown>,
+      ): Promise<readonly ReportedOutcome[]>;
     },
 ): Mutant {
-  const { flush, ...described } = m;
+  const { flush, keep = (message) => message, ...described } = m;
   return mutant<SendBatchPort>({
     ...described,
     wrap(subject, tools) {
@@ -86,18 +161,22 @@ function bufferLie(
       if (!honest.accept || !honest.flush) return honest;
       const buffer: Buffered = { messages: [] };
       let last: Promise<unknown> = Promise.resolve();
+      const pause = () => new Promise((resolve) => tools.later(() => resolve(undefined), takes));
       const write: Write = async (messages) => {
-        await new Promise((resolve) => tools.later(() => resolve(undefined), takes));
         if (messages.length === 0) return { value: [] };
         return ask(async (batch, options) => honest.sendBatch(batch, options), messages, {});
       };
       return {
         ...honest,
-        accept: (messages) => {
-          buffer.messages.push(...structuredClone(messages));
+        async accept(messages, options) {
+          const copies = structuredClone(messages);
+          // The subject's own buffer, which is never flushed, says what is not offered.
+          const reply = await offer(honest, messages, options);
+          if (isRefused(reply, unsupported)) answer(reply);
+          buffer.messages.push(...copies.map((message) => keep(message, tools.lied)));
         },
         flush: () => {
-          const flushing = last.then(() => flush(buffer, write, tools.lied));
+          const flushing = last.then(() => flush(buffer, write, tools.lied, pause));
           last = flushing.catch(() => {});
           return flushing;
         },

@@ -16,6 +16,12 @@ export const partialMutants: Mutant[] = [
     told: (outcomes) => outcomes.map((outcome) => ('failed' in outcome ? { stored: noRow } : outcome)),
   }),
   partLie({
+    id: 'failure-without-an-error',
+    lie: 'Reports the messages of a batch that failed beside others as failed, without an error.',
+    when: isRefusedInPart,
+    told: (outcomes) => outcomes.map((outcome) => ('failed' in outcome ? { failed: undefined } : outcome)),
+  }),
+  partLie({
     id: 'all-failed-when-one-failed',
     lie: 'Reports every message of a batch as failed when one of them failed, though the others are stored.',
     when: isRefusedInPart,
