@@ -56,9 +56,9 @@ describe.each(kinds)('%s host', (kind) => {
   });
 
   test.each([
-    ['nothing', 'begin() must return { handle, run, commit, rollback }, not undefined'],
-    ['without-commit', 'begin() must return { handle, run, commit, rollback }, not { handle: {}'],
-    ['without-handle', 'begin() must return { handle, run, commit, rollback }, not { run:'],
+    ['nothing', 'begin() must return { handle, run, commit, rollback }; it returned undefined'],
+    ['without-commit', 'what it returned has no function commit'],
+    ['without-handle', 'what it returned has no handle'],
     ['without-begin', 'the port has no member begin'],
     ['cannot-begin', 'no more connections'],
   ])('%s cannot begin', async (variant, words) => {

@@ -14,12 +14,8 @@ export class Transactions {
   async begin(session: number, { begin }: Port): Promise<number> {
     if (!begin) throw new TypeError('the port has no member begin');
     const transaction = (await begin()) as CallersTransaction;
-    const isOne =
-      typeof transaction === 'object' &&
-      transaction !== null &&
-      'handle' in transaction &&
-      steps.every((step) => typeof transaction[step] === 'function');
-    if (!isOne) throw new TypeError(`begin() must return { handle, run, commit, rollback }, not ${print(transaction)}`);
+    const missing = whatIsMissing(transaction);
+    if (missing !== undefined) throw new TypeError(`begin() must return { handle, run, commit, rollback }; ${missing}`);
     const number = this.#held.size + 1;
     this.#held.set(number, { session, transaction, open: true });
     return number;
@@ -58,4 +54,12 @@ export class Transactions {
     if (!held) throw new Error(`transaction ${number} was never begun`);
     return held;
   }
+}
+
+/** In words, what keeps a value from being a transaction of a caller's. */
+function whatIsMissing(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return `it returned ${print(value)}`;
+  if (!('handle' in value)) return 'what it returned has no handle';
+  const missing = steps.filter((step) => typeof (value as Partial<CallersTransaction>)[step] !== 'function');
+  return missing.length === 0 ? undefined : `what it returned has no function ${missing.join(', ')}`;
 }

@@ -48,7 +48,9 @@ function capabilityIsHonest<Item>(w: Writes<Item>): Guard {
 async function mustFollowTheCaller<Item>(bench: Bench, w: Writes<Item>, items: readonly Item[]): Promise<void> {
   const rig = await bench.open();
   const transaction = await rig.subject.begin();
-  const what = 'a batch in a transaction of its caller (transaction is offered)';
+  const { observer } = bench.facts.lacks;
+  const connections = observer === undefined ? '' : `; ${observer}, and begin() has to use that of the subject`;
+  const what = `a batch in a transaction of its caller (transaction is offered${connections})`;
   mustSucceed(w, items, await w.write(rig, items, { transaction }), what);
   bench.record('options tried', 1);
   await transaction.rollback();

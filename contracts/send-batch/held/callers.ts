@@ -1,6 +1,6 @@
 import { failureText, premise } from '../../kernel/checks.ts';
 import { type CallersTable, LeftLocked } from '../../kernel/engine.ts';
-import { type Bench, type HeldTransaction, type Rig, Violation } from '../../kernel/guard.ts';
+import { type Bench, type HeldTransaction, NotApplicable, type Rig, Violation } from '../../kernel/guard.ts';
 import type { Settled } from '../../kernel/outcome.ts';
 import { short } from '../../kernel/print.ts';
 
@@ -21,15 +21,35 @@ export async function callersRig(bench: Bench): Promise<CallersRig> {
  * commit, and after a rollback it is not.
  */
 export async function transactionsHold(bench: Bench): Promise<void> {
+  const first = await beginIfAble(await bench.open());
+  if (!first) throw new NotApplicable('backend', 'its begin() brings no transaction: see setup/capability-is-honest');
+  await first.rollback();
   await premise("a caller's transaction without a batch", async () => {
     const { rig, own } = await callersRig(bench);
-    const dropped = await begun(bench, rig, own, 'dropped');
+    const dropped = await rig.subject.begin();
+    const inserted = await dropped.run(own.insert('dropped'));
+    mustStep(inserted, `the caller's first statement${oneConnection(bench)}`);
     mustStep(await dropped.rollback(), "the caller's rollback");
     await mustShow(own, [], "after the caller's rollback");
     const kept = await begun(bench, rig, own, 'kept');
     mustStep(await kept.commit(), "the caller's commit");
     await mustShow(own, ['kept'], "after the caller's commit");
   });
+}
+
+/** What to look at where a database has one connection, and a transaction on another is none on this database. */
+function oneConnection({ facts }: Bench): string {
+  return facts.lacks.observer === undefined ? '' : ` (${facts.lacks.observer}: does begin() use the subject's own?)`;
+}
+
+/** Begins a transaction as a caller does, where `begin` brings one; where not, `setup/capability-is-honest` tells why. */
+export async function beginIfAble({ subject }: Rig): Promise<HeldTransaction | undefined> {
+  try {
+    return await subject.begin();
+  } catch (error) {
+    if (error instanceof Violation && error.constructor === Violation) return undefined;
+    throw error;
+  }
 }
 
 /** Begins a transaction as a caller does, and writes a row of the caller's in it. */

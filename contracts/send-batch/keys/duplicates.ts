@@ -1,6 +1,7 @@
 import { type Bench, type Guard, guard, type Rig } from '../../kernel/guard.ts';
 import { severalChunks } from '../../kernel/tables.ts';
 import type { Message } from '../port.ts';
+import { mustSeeTheCallersKeys } from './in-transaction.ts';
 import { type Held, hold, keyed, mustTakeSeveral, withOtherBodies } from './keyed.ts';
 import { goesByThePolicy } from './policy.ts';
 import { mustReplaceEveryField } from './replacing.ts';
@@ -51,6 +52,10 @@ export const duplicatesAreNamed: Guard = guard({
     });
     if (bench.declaration.keyPolicy === 'replace')
       await bench.case('every-field-is-replaced', () => mustReplaceEveryField(bench, 'stored before'));
+    const { offers, givesUp, keyPolicy } = bench.declaration;
+    // A batch that is refused may end the transaction, and what took the keys goes with it.
+    if (!offers.includes('transaction') || givesUp.ids !== undefined || keyPolicy === 'refuse') return;
+    await bench.case('in-the-callers-transaction', () => mustSeeTheCallersKeys(bench, size, few));
   },
 });
 

@@ -70,7 +70,7 @@ export async function goesByThePolicy(
  * Fails the guard unless a batch went by the declared policy, some of whose keys are taken: `held` are the rows that
  * took them. All messages have a key.
  */
-async function mustFollowThePolicy(
+export async function mustFollowThePolicy(
   bench: Bench,
   rig: Rig,
   held: readonly Held[],

@@ -150,6 +150,7 @@ test.each([
   'no-savepoint',
   'one-savepoint-name',
   'single-on-its-own',
+  'held-keys-looked-up-outside',
   'rolls-back-for-the-caller',
   'commits-for-the-caller',
   'closes-the-handle',
