@@ -25,7 +25,7 @@ export async function mustBeRefused<Item>(
   written: Written,
   what: string,
 ): Promise<void> {
-  if (bench.declaration.givesUp.atomic === undefined || slots === 'all' || !written.outcomes) {
+  if (bench.declaration.givesUp.atomic === undefined || slots === 'all' || written.threw) {
     mustFail(w, items, written, what);
     const more = grown(before, await rig.lease.snapshot());
     if (Object.keys(more).length > 0)
@@ -34,7 +34,7 @@ export async function mustBeRefused<Item>(
   }
   mustTellOfFailure(w, items, written, what);
   await mustBeTrue(bench, w, rig, items, written, what);
-  const { outcomes } = written;
+  const outcomes = written.outcomes!;
   const accepted = slots.find((slot) => !('failed' in outcomes[slot]!));
   if (accepted !== undefined) {
     throw new Violation(

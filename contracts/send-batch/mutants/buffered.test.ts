@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySubject } from './fixtures/memory-subject.ts';
 
 const of = (...bodies: unknown[]) => bodies.map((body) => ({ body }));
@@ -25,6 +25,71 @@ test('buffer-replaced-after-the-write loses what comes during a flush, and nothi
   await flush!();
   expect(subject.bodies()).toEqual(['before', 'after']);
   expect(subject.lies).toBe(1);
+});
+
+test('buffer-emptied-after-its-write stores what came before the write, and loses what came after it', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const subject = new MemorySubject('buffer-emptied-after-its-write');
+  const { accept, flush } = subject.port;
+  await accept!(of('before'), {});
+  const flushing = flush!();
+  await accept!(of('meanwhile'), {});
+  await vi.advanceTimersToNextTimerAsync();
+  expect(subject.bodies()).toEqual(['before', 'meanwhile']);
+  await accept!(of('after'), {});
+  await vi.advanceTimersToNextTimerAsync();
+  expect(await flushing).toHaveLength(2);
+  const next = flush!();
+  await vi.runAllTimersAsync();
+  expect(await next).toEqual([]);
+  expect(subject.bodies()).toEqual(['before', 'meanwhile']);
+  expect(subject.lies).toBe(1);
+});
+
+test('accept-keeps-the-bodies-only lies about messages with options', async () => {
+  const subject = new MemorySubject('accept-keeps-the-bodies-only');
+  const { accept, flush } = subject.port;
+  await accept!(of('bare'), {});
+  expect(subject.lies).toBe(0);
+  await accept!([{ body: 'full', priority: 7 }], {});
+  await flush!();
+  expect(subject.rows()).toMatchObject([
+    { body: '"bare"', priority: null },
+    { body: '"full"', priority: null },
+  ]);
+  expect(subject.lies).toBe(1);
+});
+
+describe('accept-drops-what-is-not-offered', () => {
+  test.each([
+    ['an option of the last message', [{ body: 'a' }, { body: 'b', id: 'mine' }], {}, ['a', 'b']],
+    ['an option of the call', [{ body: 'a' }], { transaction: {} }, ['a']],
+    ['bytes, for text', [{ body: new TextEncoder().encode('a') }], {}, ['a']],
+  ])('drops %s', async (_what, batch, options, kept) => {
+    const subject = new MemorySubject('accept-drops-what-is-not-offered', 'replace-duplicates');
+    await subject.port.accept!(batch, options);
+    await subject.port.flush!();
+    expect(subject.bodies()).toEqual(kept);
+    expect(subject.lies).toBe(1);
+  });
+
+  test('leaves all else to the backend', async () => {
+    const subject = new MemorySubject('accept-drops-what-is-not-offered', 'replace-duplicates');
+    const { accept, flush } = subject.port;
+    await expect(accept!([{ body: 'a', job: 'nightly' }], {})).rejects.toThrow('not supported');
+    await expect(accept!([{ body: undefined }], {})).rejects.toThrow('cannot be stored');
+    await accept!([{ body: 'a', priority: 7 }], {});
+    await flush!();
+    expect(subject.rows()).toMatchObject([{ body: '"a"', priority: 7 }]);
+    expect(subject.lies).toBe(0);
+  });
+});
+
+test('a buffer that lies refuses what is not offered', async () => {
+  const subject = new MemorySubject('accept-keeps-the-bodies-only', 'replace-duplicates');
+  await expect(subject.port.accept!([{ body: 'a', id: 'mine' }], {})).rejects.toThrow('not supported');
+  expect(await subject.port.flush!()).toEqual([]);
 });
 
 test('buffer-cleared-before-the-write loses what a flush could not store', async () => {

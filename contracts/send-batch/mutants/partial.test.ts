@@ -10,6 +10,7 @@ const stored = { stored: expect.any(Number) };
 describe('of a batch that is stored in part', () => {
   test.each([
     ['item-error-ignored', [stored, stored, { stored: 1_000_000_007 }, stored], ['a', 'b', 'd']],
+    ['failure-without-an-error', [stored, stored, { failed: undefined }, stored], ['a', 'b', 'd']],
     ['all-failed-when-one-failed', [failed, failed, failed, failed], ['a', 'b', 'd']],
   ])('%s lies', async (mutant, told, kept) => {
     const subject = new MemorySubject(mutant, 'pipeline');
@@ -40,8 +41,23 @@ describe('of a batch that is stored in part', () => {
   });
 });
 
+describe('of a batch with a destination that does not exist', () => {
+  const batch = bodies.map((body, slot) => ({ body, destination: slot === 2 ? 'nowhere' : 'orders' }));
+
+  test.each([
+    ['unknown-destination-joined-away', [stored, stored, { stored: null }, stored], ['a', 'b', 'd']],
+    ['unknown-destination-sent-elsewhere', [stored, stored, stored, stored], ['a', 'b', 'd', 'c']],
+  ])('%s stores the others once', async (mutant, told, kept) => {
+    const subject = new MemorySubject(mutant, 'pipeline');
+    expect(await subject.port.sendBatch(batch, {})).toEqual(told);
+    expect(subject.bodies()).toEqual(kept);
+    expect(subject.lies).toBe(1);
+  });
+});
+
 test.each([
   'item-error-ignored',
+  'failure-without-an-error',
   'all-failed-when-one-failed',
   'error-on-the-wrong-slot',
   'missing-from-both-lists-is-ok',

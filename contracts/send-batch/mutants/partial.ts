@@ -4,6 +4,8 @@ import { ordinaryCopy } from './ordinary.ts';
 import { answer, ask, batchMutant, isRowRefused } from './spoil.ts';
 
 const target = 'send-batch/each-outcome-is-true';
+/** Has a message refused, too, and reads what is told of it and of the others. */
+const destinations = 'send-batch/unknown-destination-fails-whole';
 
 /** Lies about batches that are stored in part; told only by backends that give up being atomic. */
 export const partialMutants: Mutant[] = [
@@ -11,19 +13,21 @@ export const partialMutants: Mutant[] = [
     id: 'item-error-ignored',
     lie: 'Reports as stored the messages of a batch whose errors came beside those that were stored.',
     // One sends a message that cannot be read, to have a failure.
-    alsoKilledBy: ['send-batch/backend-usable-after-failure'],
+    alsoKilledBy: ['send-batch/backend-usable-after-failure', destinations],
     when: isRefusedInPart,
     told: (outcomes) => outcomes.map((outcome) => ('failed' in outcome ? { stored: noRow } : outcome)),
   }),
   partLie({
     id: 'failure-without-an-error',
     lie: 'Reports the messages of a batch that failed beside others as failed, without an error.',
+    alsoKilledBy: [destinations],
     when: isRefusedInPart,
     told: (outcomes) => outcomes.map((outcome) => ('failed' in outcome ? { failed: undefined } : outcome)),
   }),
   partLie({
     id: 'all-failed-when-one-failed',
     lie: 'Reports every message of a batch as failed when one of them failed, though the others are stored.',
+    alsoKilledBy: [destinations],
     when: isRefusedInPart,
     told: (outcomes) => {
       const failed = outcomes.find((outcome) => 'failed' in outcome)!;
@@ -40,6 +44,7 @@ export const partialMutants: Mutant[] = [
     id: 'missing-from-both-lists-is-ok',
     lie: 'Reports as stored a message that is neither among those that were stored nor among those that failed.',
     target,
+    alsoKilledBy: [destinations],
     spoil: (honest, tools) => async (messages, options) => {
       // The second to last is left out, and sent after all where nothing has failed.
       const [left] = ordinaryCopy(messages.slice(-2, -1)) ?? [];
