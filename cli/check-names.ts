@@ -1,8 +1,9 @@
 import picomatch from 'picomatch';
+import type { Guard } from '../contracts/kernel/guard.ts';
 import type { RunOptions } from '../runner/run-options.ts';
 import { UsageError } from '../runner/usage-error.ts';
 import type { Toolkit } from './context.ts';
-import { didYouMean, nearest } from './suggest.ts';
+import { didYouMean, guardsAlike, nearestOnes } from './suggest.ts';
 
 type Names = Pick<RunOptions, 'paths' | 'required' | 'contracts' | 'guards'>;
 
@@ -16,16 +17,18 @@ export function checkNames({ paths, required, contracts, guards }: Names, toolki
   for (const name of contracts) {
     if (!contractNames.includes(name)) throw unknown('contract', name, contractNames);
   }
-  const ids = [...new Set(toolkit.contracts.flatMap((contract) => contract.guards.map(({ id }) => id)))];
-  for (const glob of guards) checkGuard(glob, ids);
+  const known = toolkit.contracts.flatMap((contract) => contract.guards);
+  for (const glob of guards) checkGuard(glob, known);
 }
 
 /** Refuses a pattern that no mutant has, and tells the nearest that one has. */
 export function checkMutants(globs: readonly string[], mutants: readonly { id: string }[]): void {
   const ids = mutants.map(({ id }) => id);
   for (const glob of globs) {
-    if (!matchesAny(glob, ids))
-      throw noneMatches('mutant', glob, ids, 'contract-test explain <guard> names the mutants of a guard');
+    if (!matchesAny(glob, ids)) {
+      const otherwise = 'contract-test explain <guard> names the mutants of a guard';
+      throw noneMatches('mutant', glob, ids, nearestOnes(glob, ids, 1), otherwise);
+    }
   }
 }
 
@@ -39,13 +42,21 @@ function unknown(what: string, name: string, known: string[]): UsageError {
   return new UsageError(`no ${what} is called ${JSON.stringify(name)}`, didYouMean(name, known));
 }
 
-function checkGuard(glob: string, ids: string[]): void {
-  if (!matchesAny(glob, ids)) throw noneMatches('guard', glob, ids, 'contract-test list shows all guards');
+function checkGuard(glob: string, guards: readonly Guard[]): void {
+  const ids = guards.map(({ id }) => id);
+  if (!matchesAny(glob, ids))
+    throw noneMatches('guard', glob, ids, guardsAlike(glob, guards, 1), 'contract-test list shows all guards');
 }
 
-function noneMatches(what: string, glob: string, ids: string[], otherwise: string): UsageError {
+function noneMatches(
+  what: string,
+  glob: string,
+  ids: string[],
+  [nearest]: readonly string[],
+  otherwise: string,
+): UsageError {
   const inAnyContract = `*/${glob}`;
-  const alike = matchesAny(inAnyContract, ids) ? inAnyContract : nearest(glob, ids);
+  const alike = matchesAny(inAnyContract, ids) ? inAnyContract : nearest;
   const hint = alike === undefined ? otherwise : `did you mean ${alike}?`;
   return new UsageError(`no ${what} matches ${JSON.stringify(glob)}`, hint);
 }

@@ -6,7 +6,7 @@ import { indented, paragraph, visible } from '../reporters/text.ts';
 import { UsageError } from '../runner/usage-error.ts';
 import type { Context } from './context.ts';
 import { needInWords } from './needs.ts';
-import { nearestOnes } from './suggest.ts';
+import { guardsAlike } from './suggest.ts';
 
 /** Tells all about one guard: the rule, what it takes, what it must see, and what proves that it can fail. */
 export function explainCommand(context: Context): Command {
@@ -30,7 +30,7 @@ function findGuard(given: string, contracts: readonly Contract[]): Guard {
   const ending = [...guards.keys()].filter((id) => id.endsWith(`/${given}`));
   if (ending.length === 1) return guards.get(ending[0]!)!;
   if (ending.length > 1) throw new UsageError(`several guards end in ${given}`, `name one: ${ending.join(', ')}`);
-  const alike = nearestOnes(given, [...guards.keys()], 3);
+  const alike = guardsAlike(given, [...guards.values()], 3);
   const hint = alike.length > 0 ? `did you mean ${alike.join(' or ')}?` : 'contract-test list shows all';
   throw new UsageError(`there is no guard ${JSON.stringify(given)}`, hint);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { didYouMean, editDistance, nearest, nearestOnes } from './suggest.ts';
+import type { Need } from '../contracts/kernel/capabilities.ts';
+import { didYouMean, editDistance, guardsAlike, nearest, nearestOnes } from './suggest.ts';
 
 test.each([
   ['', '', 0],
@@ -25,4 +26,21 @@ test('the last part of a name is enough', () => {
 test('a hint names the nearest, or all that is known', () => {
   expect(didYouMean('memry', ['memory', 'sqlite'])).toBe('did you mean memory?');
   expect(didYouMean('x1y2z3', ['memory', 'sqlite'])).toBe('known: memory, sqlite');
+});
+
+test.each([
+  ['empty-bacth', ['x/empty-batch']],
+  ['dup', ['x/duplicates-are-named']],
+  ['x/DUPLICATES-*', ['x/duplicates-are-named']],
+  ['x/dedupe-*', ['x/duplicates-are-named', 'x/keys-are-kept']],
+  ['key', ['x/keys-are-kept']],
+  ['it', []],
+  ['nothing-like-it', []],
+])('%s may mean these guards', (given, guards) => {
+  const known: { id: string; needs: Need[] }[] = [
+    { id: 'x/empty-batch', needs: [] },
+    { id: 'x/duplicates-are-named', needs: ['dedupeKey'] },
+    { id: 'x/keys-are-kept', needs: ['trace', 'dedupeKey'] },
+  ];
+  expect(guardsAlike(given, known, 3)).toEqual(guards);
 });

@@ -1,3 +1,5 @@
+import type { Guard } from '../contracts/kernel/guard.ts';
+
 /** The known name that a mistyped one is nearest to, if any is near enough. */
 export function nearest(given: string, known: readonly string[]): string | undefined {
   return nearestOnes(given, known, 1)[0];
@@ -13,6 +15,26 @@ export function nearestOnes(given: string, known: readonly string[], most: numbe
     .slice(0, most)
     .map(({ name }) => name);
 }
+
+/** The guards that a wrong name may mean: the nearest, or those that have it in theirs or in what they need. */
+export function guardsAlike(given: string, guards: readonly Pick<Guard, 'id' | 'needs'>[], most: number): string[] {
+  const near = nearestOnes(
+    given,
+    guards.map(({ id }) => id),
+    most,
+  );
+  const word = given
+    .slice(given.lastIndexOf('/') + 1)
+    .replace(/\W+$/, '')
+    .toLowerCase();
+  if (near.length > 0 || word.length < shortest) return near;
+  const named = guards.filter(({ id }) => id.includes(word));
+  const needing = guards.filter(({ needs }) => needs.some((need) => need.toLowerCase().startsWith(word)));
+  return [...new Set([...named, ...needing].map(({ id }) => id))].slice(0, most);
+}
+
+/** Letters of a word that is looked for inside of names. */
+const shortest = 3;
 
 /** Compares with the whole name and with its last part, since people leave out what comes before the slash. */
 function distanceTo(given: string, name: string): number {
