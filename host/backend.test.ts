@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
+import type { EngineFacts, Offer } from '../contracts/kernel/capabilities.ts';
 import { strictDeclaration } from '../contracts/kernel/capabilities.ts';
 import { type BackendDefinition, declarationOf, defineBackend, type Entry } from './backend.ts';
 
@@ -115,6 +115,21 @@ describe('defineBackend', () => {
     ['timeResolution', { timeResolution: 0 }, /timeResolution must be/],
     ['unknown limit', { limits: { items: 1 } }, /unknown limit 'items'/],
     ['limit', { limits: { maxItems: 1.5 } }, /maxItems must be a whole number/],
+    ['offer twice', { offers: ['headers', 'route', 'headers'] }, /declare\.offers names 'headers' twice/],
+    [
+      'difference twice',
+      { offers: ['dedupeKey'], keysEqual: ['case', 'case'] },
+      /declare\.keysEqual names 'case' twice; name each once/,
+    ],
+    ['no destinations', { offers: ['destination'], destinations: [] }, /must be 'any' or a list of names/],
+    ['empty destination', { offers: ['destination'], destinations: ['a', ''] }, /names that are not empty/],
+    ['destination twice', { offers: ['destination'], destinations: ['a', 'a'] }, /destinations names 'a' twice/],
+    ['destinations alone', { destinations: ['a'] }, /destinations is \[ 'a' \], yet destination is not offered/],
+    ['keyPolicy alone', { keyPolicy: 'replace' }, /keyPolicy is 'replace', yet dedupeKey is not offered/],
+    ['keysEqual alone', { keysEqual: ['case'] }, /keysEqual is \[ 'case' \], yet dedupeKey is not offered/],
+    ['idForm alone', { idForm: 'uuid' }, /idForm is 'uuid', yet callerIds is not offered/],
+    ['badChunkSize alone', { badChunkSize: 'default' }, /add 'chunkSize' to the offers, or leave badChunkSize out/],
+    ['blank of no offer', { offers: ['route'], blankIsAbsent: ['route', 'delay'] }, /yet delay is not offered/],
   ])('refuses a declaration: %s', async (_, declare, message) => {
     const wrong = { ...entry, declare } as unknown as Entry;
     expect(() => defineBackend({ name: 'b', provider: 'p', 'send-batch': wrong })).toThrow(message);
@@ -139,6 +154,10 @@ describe('declarationOf', () => {
     expect(await declarationOf({ ...entry, declare: { chunk: undefined } as never }, facts)).toEqual(strictDeclaration);
   });
 
+  test('may say the strict value of what is not offered', async () => {
+    expect(await declarationOf({ ...entry, declare: { ...strictDeclaration } }, facts)).toEqual(strictDeclaration);
+  });
+
   test('may be promised', async () => {
     const declare = async () => ({ offers: ['headers' as const] });
     expect(await declarationOf({ ...entry, declare }, facts)).toEqual({ ...strictDeclaration, offers: ['headers'] });
@@ -151,7 +170,7 @@ describe('declarationOf', () => {
 
   test('accepts every legal value', async () => {
     const declare = {
-      offers: ['dedupeKey' as const],
+      offers: ['dedupeKey', 'destination', 'callerIds', 'chunkSize', 'priority'] as Offer[],
       extras: ['fifo' as const],
       givesUp: { atomic: 'one statement a message' },
       chunk: { params: 999 },

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Declaration,
   type EngineFacts,
   extras,
   keyDifferences,
+  type Offer,
   offers,
   promises,
   strictDeclaration,
@@ -27,6 +29,26 @@ export function checkDeclaration(declared: unknown, where: string): asserts decl
     if (!check)
       throw new TypeError(`${where} has no field ${print(field)}; its fields are ${list(Object.keys(fields))}`);
     check(value, `${where}.${field}`);
+  }
+  checkOffered(declared, where);
+}
+
+/** What a field is about has to be offered: else nothing would ever judge it. */
+function checkOffered({ offers = [], ...declared }: Partial<Declaration>, where: string): void {
+  const about: [field: keyof Declaration, offer: Offer][] = [
+    ['keyPolicy', 'dedupeKey'],
+    ['keysEqual', 'dedupeKey'],
+    ['destinations', 'destination'],
+    ['idForm', 'callerIds'],
+    ['badChunkSize', 'chunkSize'],
+    ...(declared.blankIsAbsent ?? []).map((offer) => ['blankIsAbsent', offer] as [keyof Declaration, Offer]),
+  ];
+  for (const [field, offer] of about) {
+    const value = (declared as Partial<Declaration>)[field];
+    if (value === undefined || isDeepStrictEqual(value, strictDeclaration[field]) || offers.includes(offer)) continue;
+    throw new TypeError(
+      `${where}.${field} is ${print(value)}, yet ${offer} is not offered; add '${offer}' to the offers, or leave ${field} out`,
+    );
   }
 }
 
@@ -72,8 +94,10 @@ const fields: Record<keyof Declaration, Check> = {
   keysEqual: namesFrom(keyDifferences, 'difference'),
   destinations(value, where) {
     if (value === 'any') return;
-    const isList = Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string');
-    if (!isList) throw new TypeError(`${where} must be 'any' or a list of names, not ${print(value)}`);
+    const isName = (name: unknown) => typeof name === 'string' && name !== '';
+    if (!Array.isArray(value) || value.length === 0 || !value.every(isName))
+      throw new TypeError(`${where} must be 'any' or a list of names that are not empty, not ${print(value)}`);
+    checkDistinct(value, where);
   },
   idForm: oneOf('text', 'uuid'),
   badChunkSize: oneOf('refused', 'default'),
@@ -84,7 +108,13 @@ function namesFrom(names: readonly string[], kind: string): Check {
   return (value, where) => {
     if (!Array.isArray(value)) throw new TypeError(`${where} must be an array of ${kind}s, not ${print(value)}`);
     for (const name of value) checkName(name, names, kind, where);
+    checkDistinct(value, where);
   };
+}
+
+function checkDistinct(names: readonly string[], where: string): void {
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw new TypeError(`${where} names ${print(twice)} twice; name each once`);
 }
 
 function checkName(name: unknown, names: readonly string[], kind: string, where: string): void {
