@@ -12,7 +12,7 @@ const patience = 1000;
 /** So long is what is flushed, so that something can come while it is written; and no more comes, so that it ends. */
 const many = 500;
 /** What comes just when is chance, so that it is tried several times. */
-const rounds = 5;
+const rounds = 15;
 
 export const sentDuringFlushIsKept: Guard = guard({
   id: 'send-batch/sent-during-flush-is-kept',
