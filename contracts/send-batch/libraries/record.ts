@@ -125,6 +125,9 @@ export const libraries: Record<string, LibraryRecord> = {
       'batch-equals-singles': {
         what: 'send refuses a priority of NaN; insert stores the job with the default priority',
       },
+      'caller-ids-are-kept': {
+        what: 'a job whose id is taken is left out of an insert, which returns the ids of the others',
+      },
       'unknown-is-told': driversError,
       'inputs-may-change-in-flight': readsLater,
       'empty-batch-sends-nothing': { what: 'an insert of no jobs is sent to the server' },
