@@ -92,7 +92,7 @@ export const aftermathMutants: Mutant[] = [
     id: 'ghosts-with-the-next-batch',
     lie: 'Stores the messages of a batch that the engine refused together with those of the next batch.',
     target: back,
-    alsoKilledBy: [transient, commit, concurrent],
+    alsoKilledBy: [transient, commit, concurrent, 'send-batch/unknown-destination-fails-whole'],
     spoil(honest, tools) {
       let ghosts: Message[] = [];
       return async (messages, options) => {

@@ -32,6 +32,7 @@ export const roundTripMutants: Mutant[] = [
     target: 'send-batch/is-one-commit',
     alsoKilledBy: [
       'send-batch/failures-at-once-leave-nothing',
+      'send-batch/explicit-falsy-is-kept',
       'send-batch/invalid-message-fails-whole',
       'send-batch/unknown-destination-fails-whole',
       'send-batch/unsupported-option-is-refused',
