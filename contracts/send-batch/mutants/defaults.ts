@@ -13,7 +13,11 @@ export const defaultMutants: Mutant[] = [
     lie: 'Leaves a column that is no option (such as a counter of attempts) empty, where a single send fills it in.',
     target: 'send-batch/batch-equals-singles',
     // The column is emptied after the commit, which a reader may see.
-    alsoKilledBy: ['send-batch/explicit-falsy-is-kept', 'send-batch/no-partial-visibility'],
+    alsoKilledBy: [
+      'send-batch/concurrent-batches-keep-their-own-ids',
+      'send-batch/explicit-falsy-is-kept',
+      'send-batch/no-partial-visibility',
+    ],
     spoil: (honest, tools) => async (messages, options) => {
       // The caller's objects may change while the hand is at work.
       const copy = ordinaryCopy(messages);

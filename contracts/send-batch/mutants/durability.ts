@@ -14,6 +14,7 @@ export const durabilityMutants: Mutant[] = [
     id: 'kept-in-memory-till-close',
     lie: 'Keeps its rows until it is closed, and no longer.',
     target: reopen,
+    alsoKilledBy: ['send-batch/original-error-survives-rollback'],
     spoil(honest, tools) {
       let before: unknown;
       tools.atClose(() => before !== undefined && tools.hand.restore(before));

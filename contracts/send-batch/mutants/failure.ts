@@ -25,6 +25,7 @@ const fires = 'setup/fault-fires';
 const chunks = 'setup/chunks-are-crossed';
 const transient = 'send-batch/transient-fault-ends-whole';
 const concurrent = 'send-batch/concurrent-failure-is-isolated';
+const racing = 'send-batch/concurrent-batches-keep-their-own-ids';
 const commit = 'send-batch/commit-failure-is-reported';
 const oneCommit = 'send-batch/is-one-commit';
 /** What a cut, an abort or a crash between two commits brings to light. */
@@ -43,7 +44,19 @@ export const failureMutants: Mutant[] = [
     lie: 'Puts the row of the first message back after the engine has refused the batch.',
     target: persists,
     // The row is made beforehand, where a reader may see it for a moment, since a trap that has sprung lets none pass.
-    alsoKilledBy: [atOnce, partial, usable, fires, chunks, transient, oneCommit, concurrent, ...between],
+    alsoKilledBy: [
+      racing,
+      original,
+      atOnce,
+      partial,
+      usable,
+      fires,
+      chunks,
+      transient,
+      oneCommit,
+      concurrent,
+      ...between,
+    ],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 2) return honest(messages, options);
@@ -64,7 +77,7 @@ export const failureMutants: Mutant[] = [
     id: 'rollback-leaves-a-stranger',
     lie: 'Leaves a row that belongs to no message when the engine has refused a batch.',
     target: persists,
-    alsoKilledBy: [atOnce, concurrent],
+    alsoKilledBy: [original, atOnce, concurrent],
     spoil(honest, tools) {
       // The row is made before any trap is armed and any reader looks.
       let stranger: unknown;
@@ -134,7 +147,7 @@ export const failureMutants: Mutant[] = [
     id: 'falls-back-to-singles',
     lie: 'Sends the messages of a batch that was refused again, one by one, up to the first that is refused.',
     target: persists,
-    alsoKilledBy: [atOnce],
+    alsoKilledBy: [concurrent, atOnce],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, copy ?? messages, options);
@@ -154,7 +167,7 @@ export const failureMutants: Mutant[] = [
     lie: 'Commits the first two messages one after the other, and deletes them before it sends the batch.',
     target: partial,
     // What it deletes it deletes by going back to what was there, and so a neighbour's rows as well.
-    alsoKilledBy: [chunks, oneCommit, concurrent, ...between],
+    alsoKilledBy: [racing, original, chunks, oneCommit, concurrent, ...between],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 3) return honest(messages, options);
@@ -175,7 +188,7 @@ export const failureMutants: Mutant[] = [
     lie: 'Commits a batch in two halves, and deletes the first again when the second fails.',
     target: partial,
     // It, too, goes back to what was there before.
-    alsoKilledBy: [chunks, oneCommit, concurrent, ...between],
+    alsoKilledBy: [original, chunks, oneCommit, concurrent, ...between],
     undone: true,
     parts: ({ length }) => [range(0, Math.ceil(length / 2)), range(Math.ceil(length / 2), length)],
   }),

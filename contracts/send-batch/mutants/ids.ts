@@ -7,6 +7,7 @@ import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
 const order = 'send-batch/ids-in-caller-order';
 const unique = 'send-batch/ids-are-unique-and-real';
 const concurrent = 'send-batch/concurrent-failure-is-isolated';
+const racing = 'send-batch/concurrent-batches-keep-their-own-ids';
 const identical = 'send-batch/identical-messages-get-their-own-ids';
 
 /** Lies about which id belongs to which message. */
@@ -15,18 +16,21 @@ export const idMutants: Mutant[] = [
     id: 'ids-reversed',
     lie: 'Reports the ids of a batch in reverse.',
     target: order,
+    alsoKilledBy: [racing],
     ids: (ids) => ids.toReversed(),
   }),
   wrongIds({
     id: 'ids-in-text-order',
     lie: 'Reports the ids of a batch sorted as text, so that 10 comes before 9.',
     target: order,
+    alsoKilledBy: [racing],
     ids: (ids) => ids.toSorted((a, b) => compare(String(a), String(b))),
   }),
   wrongIds({
     id: 'ids-by-destination',
     lie: 'Reports the ids in the order of the destinations, as an engine returns rows that it has grouped.',
     target: order,
+    alsoKilledBy: [racing],
     needs: ['destination'],
     ids: (ids, messages) => {
       const slots = ids.map((_, slot) => slot);
@@ -38,12 +42,14 @@ export const idMutants: Mutant[] = [
     id: 'second-chunk-first',
     lie: 'Reports the ids of everything after the hundredth message before those of the first hundred.',
     target: order,
+    alsoKilledBy: [racing],
     ids: (ids) => [...ids.slice(100), ...ids.slice(0, 100)],
   }),
   wrongIds({
     id: 'adjacent-ids-swapped',
     lie: 'Swaps the ids of the two messages in the middle of a batch.',
     target: order,
+    alsoKilledBy: [racing],
     ids: (ids) => {
       const right = Math.floor(ids.length / 2);
       const [a, b] = [ids[right - 1], ids[right]];
@@ -54,7 +60,7 @@ export const idMutants: Mutant[] = [
     id: 'same-id-for-all',
     lie: 'Reports the id of the first message for every message.',
     target: unique,
-    alsoKilledBy: [order, identical],
+    alsoKilledBy: [racing, order, identical],
     ids: (ids) => ids.map(() => ids[0]!),
   }),
   wrongIds({
@@ -77,6 +83,7 @@ export const idMutants: Mutant[] = [
     target: unique,
     // One writes several batches before it looks; the other loses its neighbour's rows to this lie.
     alsoKilledBy: [
+      racing,
       'send-batch/transient-fault-ends-whole',
       'send-batch/equal-times-stay-in-order',
       'send-batch/ambient-context-is-kept',
@@ -105,6 +112,7 @@ export const idMutants: Mutant[] = [
     id: 'second-batch-reports-the-first-ids',
     lie: 'Reports for a second batch of the same size the ids of the first.',
     target: unique,
+    alsoKilledBy: [racing, concurrent],
     spoil(honest, tools) {
       let first: readonly ReportedOutcome[] | undefined;
       return async (messages, options) => {

@@ -15,6 +15,7 @@ export const racingMutants: Mutant[] = [
     id: 'racing-outcomes-exchanged',
     lie: 'Exchanges the last outcomes of two batches of one size that run at the same time.',
     target: 'send-batch/concurrent-batches-keep-their-own-ids',
+    alsoKilledBy: ['send-batch/concurrent-failure-is-isolated'],
     spoil: (honest, tools) => {
       let running = 0;
       // One at most: whoever comes next lets it go.

@@ -131,7 +131,7 @@ export const refusalMutants: Mutant[] = [
     id: 'unknown-destination-joined-away',
     lie: 'Drops a message whose destination no other has when the batch is refused, and reports it as stored.',
     target: 'send-batch/unknown-destination-fails-whole',
-    alsoKilledBy: ['send-batch/aborted-before-start-writes-nothing'],
+    alsoKilledBy: ['send-batch/commit-failure-is-reported', 'send-batch/aborted-before-start-writes-nothing'],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       const reply = await ask(honest, copy ?? messages, options);
