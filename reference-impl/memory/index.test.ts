@@ -13,7 +13,7 @@ test('says what each variant is', () => {
   expect(found).toEqual([
     ['plain', undefined, [], 'outcomes', undefined, undefined],
     ['everything', { rows: 100 }, [], 'throws', 'skip', []],
-    ['replace-duplicates', undefined, [], 'throws', 'replace', ['case', 'trailingSpace']],
+    ['replace-duplicates', undefined, [], 'throws', 'replace', ['case', 'trailingSpace', 'normalForm']],
     ['refuse-duplicates', undefined, [], 'outcomes', 'refuse', ['destination']],
     ['pipeline', { rows: 1 }, ['atomic', 'isolated', 'batched'], 'outcomes', undefined, undefined],
   ]);

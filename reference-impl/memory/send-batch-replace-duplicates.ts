@@ -13,7 +13,7 @@ const rules: SenderRules = {
   offers,
   destinations: 'any',
   maxItems: 1000,
-  keys: { policy: 'replace', equal: ['case', 'trailingSpace'] },
+  keys: { policy: 'replace', equal: ['case', 'trailingSpace', 'normalForm'] },
   chunk: Number.POSITIVE_INFINITY,
   badChunkSize: 'default',
   statuses: false,
