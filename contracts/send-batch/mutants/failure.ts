@@ -36,6 +36,8 @@ const between = [
   'send-batch/server-abort-is-reported',
   'send-batch/acknowledged-survives-crash',
 ];
+/** What finds rows of a refused batch that have stayed. */
+const ofKeptRows = [atOnce, partial, usable, fires, chunks, transient, oneCommit, concurrent, ...between];
 
 /** Lies about batches that the engine refuses, and about what a reader sees of a batch before its end. */
 export const failureMutants: Mutant[] = [
@@ -44,19 +46,7 @@ export const failureMutants: Mutant[] = [
     lie: 'Puts the row of the first message back after the engine has refused the batch.',
     target: persists,
     // The row is made beforehand, where a reader may see it for a moment, since a trap that has sprung lets none pass.
-    alsoKilledBy: [
-      racing,
-      original,
-      atOnce,
-      partial,
-      usable,
-      fires,
-      chunks,
-      transient,
-      oneCommit,
-      concurrent,
-      ...between,
-    ],
+    alsoKilledBy: [racing, original, ...ofKeptRows],
     spoil: (honest, tools) => async (messages, options) => {
       const copy = ordinaryCopy(messages);
       if (copy === undefined || copy.length < 2) return honest(messages, options);
@@ -102,18 +92,7 @@ export const failureMutants: Mutant[] = [
     id: 'commit-per-chunk',
     lie: 'Commits a batch in three chunks, each in a transaction of its own.',
     target: persists,
-    alsoKilledBy: [
-      atOnce,
-      unknownDestination,
-      partial,
-      usable,
-      fires,
-      chunks,
-      transient,
-      oneCommit,
-      concurrent,
-      ...between,
-    ],
+    alsoKilledBy: [unknownDestination, ...ofKeptRows],
     parts: ({ length }) => [
       range(0, Math.ceil(length / 3)),
       range(Math.ceil(length / 3), Math.ceil((2 * length) / 3)),
