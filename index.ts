@@ -29,6 +29,24 @@ export type {
   Watched,
 } from './contracts/kernel/engine.ts';
 export type { Failure, Id, Outcome, ReportedOutcome } from './contracts/kernel/outcome.ts';
+export type {
+  Advance,
+  AdvanceOutcome,
+  AuditLevel,
+  Child,
+  Expected,
+  MaterializeWindowPort,
+  Schedule,
+  SingleSlot,
+  Slot,
+  SlotLoss,
+  SlotOutcome,
+  SlotResult,
+  Standing,
+  Window,
+  WindowOptions,
+  WindowResult,
+} from './contracts/materialize-window/port.ts';
 export type { ContractName, Ports } from './contracts/ports.ts';
 export type {
   CallersTransaction,

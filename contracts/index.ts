@@ -1,5 +1,6 @@
 import type { Contract } from './kernel/guard.ts';
+import { materializeWindow } from './materialize-window/index.ts';
 import { sendBatch } from './send-batch/index.ts';
 
 /** Every contract, in the order in which it is judged. */
-export const contracts: readonly Contract[] = [sendBatch];
+export const contracts: readonly Contract[] = [sendBatch, materializeWindow];

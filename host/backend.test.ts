@@ -131,9 +131,9 @@ describe('defineBackend', () => {
     ['badChunkSize alone', { badChunkSize: 'default' }, /add 'chunkSize' to the offers, or leave badChunkSize out/],
     ['blank of no offer', { offers: ['route'], blankIsAbsent: ['route', 'delay'] }, /yet delay is not offered/],
   ])('refuses a declaration: %s', async (_, declare, message) => {
-    const wrong = { ...entry, declare } as unknown as Entry;
+    const wrong = { ...entry, declare } as unknown as Entry<'send-batch'>;
     expect(() => defineBackend({ name: 'b', provider: 'p', 'send-batch': wrong })).toThrow(message);
-    const computed = { ...entry, declare: () => declare } as unknown as Entry;
+    const computed = { ...entry, declare: () => declare } as unknown as Entry<'send-batch'>;
     await expect(declarationOf(computed, facts)).rejects.toThrow(message);
     await expect(declarationOf(computed, facts)).rejects.toThrow(TypeError);
   });
@@ -143,7 +143,7 @@ describe('defineBackend', () => {
     ['a map', new Map([['offers', ['headers']]]), /declare must be a plain object, not Map/],
     ['nothing', null, /declare must be a plain object, not null/],
   ])('refuses a declaration that is %s', (_, declare, message) => {
-    const wrong = { ...entry, declare } as unknown as Entry;
+    const wrong = { ...entry, declare } as unknown as Entry<'send-batch'>;
     expect(() => defineBackend({ name: 'b', provider: 'p', 'send-batch': wrong })).toThrow(message);
   });
 });
@@ -186,6 +186,7 @@ describe('declarationOf', () => {
       idForm: 'uuid' as const,
       badChunkSize: 'default' as const,
       blankIsAbsent: ['priority' as const],
+      disorder: 'refused' as const,
     };
     expect(await declarationOf({ ...entry, declare }, facts)).toEqual(declare);
   });

@@ -3,7 +3,7 @@ import type { Found, Site } from '../contracts/kernel/engine.ts';
 import type { ContractName, Ports } from '../contracts/ports.ts';
 import type { Sites } from '../providers/sites.ts';
 import { checkDeclaration } from './declaration.ts';
-import { contractNames } from './port-shapes.ts';
+import { contractNames, portShapes } from './port-shapes.ts';
 import { print } from './print.ts';
 
 export { declarationOf } from './declaration.ts';
@@ -12,19 +12,40 @@ export { declarationOf } from './declaration.ts';
 export interface Probe {
   /** All rows of the namespace, or `{ missing }` when the namespace is not there. */
   rows(): Found | Promise<Found>;
+  /** For `materialize-window`: the schedules, and the rows of the audit. */
+  schedules?(): Found | Promise<Found>;
+  audits?(): Found | Promise<Found>;
   close?(): void | Promise<void>;
 }
 
+/** What a backend gives beside the statement for its rows, each in the engine's own language. */
+export interface Statements {
+  'send-batch': {
+    /** Reads the rows of a status table, one for each message: columns `messageId` and `status`. */
+    statuses?: string;
+  };
+  'materialize-window': {
+    /** Reads the schedules: columns `id`, `status`, `version`, `cursor`, `runs`, `error`, `lastRunAt`. */
+    schedules?: string;
+    /** Reads the audit: columns `schedule`, `event`, `slotAt`, `createdAt`. */
+    audits?: string;
+    /** Cancels the schedule whose id is its only parameter, as another session does. */
+    cancel?: string;
+    /** Inserts a child of the schedule and for the slot that are its two parameters. */
+    addChild?: string;
+  };
+}
+
 /** One variant of a backend for one contract. */
-export interface Entry<C extends ContractName = ContractName, S extends Site = Site> {
+export type Entry<C extends ContractName = ContractName, S extends Site = Site> = CommonEntry<C, S> & Statements[C];
+
+interface CommonEntry<C extends ContractName, S extends Site> {
   /** What the variant offers, gives up and claims; what it leaves out is strict. */
   declare?: Partial<Declaration> | ((facts: EngineFacts) => Partial<Declaration> | Promise<Partial<Declaration>>);
   /** Creates the namespace where it is not there yet, connects, and returns the port. */
   open(site: S): Ports[C] | Promise<Ports[C]>;
   /** The statement by which the provider's probe reads the stored rows; column aliases name the fields. */
   rows?: string;
-  /** The statement that reads the rows of a status table, one for each message: columns `messageId` and `status`. */
-  statuses?: string;
   /** Instead of `rows`: a probe of the backend's own, for example a second instance of the library. */
   probe?(site: S): Probe | Promise<Probe>;
 }
@@ -93,21 +114,21 @@ function checkVariant(value: unknown, where: string): Variant {
     if (!(contractNames as string[]).includes(contract)) {
       throw new TypeError(`${where} has an unknown contract ${print(contract)}; ${known}`);
     }
-    checkEntry(entry, `${where}, ${contract}`);
+    checkEntry(entry, contract as ContractName, `${where}, ${contract}`);
   }
   return Object.fromEntries(entries);
 }
 
-function checkEntry(entry: unknown, where: string): void {
+function checkEntry(entry: unknown, contract: ContractName, where: string): void {
   if (!isRecord(entry)) throw new TypeError(`${where} must be an object with open and rows, not ${print(entry)}`);
+  const { statements } = portShapes[contract];
+  const fields = ['declare', 'open', 'rows', ...Object.keys(statements), 'probe'];
   for (const key of Object.keys(entry)) {
-    if (!['declare', 'open', 'rows', 'statuses', 'probe'].includes(key)) {
-      throw new TypeError(
-        `${where} has an unknown field ${print(key)}; its fields are declare, open, rows, statuses, probe`,
-      );
+    if (!fields.includes(key)) {
+      throw new TypeError(`${where} has an unknown field ${print(key)}; its fields are ${fields.join(', ')}`);
     }
   }
-  const { declare, open, rows, statuses, probe } = entry;
+  const { declare, open, rows, probe } = entry;
   if (typeof open !== 'function') {
     throw new TypeError(`${where} needs open(site), a function that returns the port; it is ${print(open)}`);
   }
@@ -118,16 +139,26 @@ function checkEntry(entry: unknown, where: string): void {
   if (rows !== undefined && probe !== undefined) {
     throw new TypeError(`${where} has both rows and probe; give rows for a statement or probe for a reader, not both`);
   }
-  if (statuses !== undefined && !isText(statuses)) {
-    throw new TypeError(`${where}: statuses must be the text of a statement, not ${print(statuses)}`);
-  }
-  if (rows !== undefined && !isText(rows)) {
-    throw new TypeError(`${where}: rows must be the text of a statement, not ${print(rows)}`);
+  for (const [name, required] of [['rows', false] as const, ...Object.entries(statements)]) {
+    const statement = entry[name];
+    if (statement === undefined && required && rows !== undefined) {
+      throw new TypeError(`${where} needs ${name} beside rows: the statement that reads its ${name}`);
+    }
+    if (statement !== undefined && !isText(statement)) {
+      throw new TypeError(`${where}: ${name} must be the text of a statement, not ${print(statement)}`);
+    }
   }
   if (probe !== undefined && typeof probe !== 'function') {
     throw new TypeError(`${where}: probe must be a function of the site, not ${print(probe)}`);
   }
   if (declare !== undefined && typeof declare !== 'function') checkDeclaration(declare, `${where}: declare`);
+}
+
+/** The statements that an entry gives, by name. */
+export function statementsOf(entry: Entry, contract: ContractName): Record<string, string> {
+  const given = entry as unknown as Record<string, string | undefined>;
+  const names = ['rows', ...Object.keys(portShapes[contract].statements)];
+  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -117,7 +117,7 @@ class Client implements Host {
         return settled;
       },
       begin: () => this.#begin(session),
-      rows: () => this.ask({ do: 'rows', session }),
+      rows: (of = 'rows') => this.ask({ do: 'rows', session, of }),
       lies: () => this.ask({ do: 'lies', session }),
       // A guard may close its subject itself, before everything that it opened is closed.
       close: () => {

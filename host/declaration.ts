@@ -102,6 +102,7 @@ const fields: Record<keyof Declaration, Check> = {
   idForm: oneOf('text', 'uuid'),
   badChunkSize: oneOf('refused', 'default'),
   blankIsAbsent: namesFrom(offers, 'offer'),
+  disorder: oneOf('folded', 'refused'),
 };
 
 function namesFrom(names: readonly string[], kind: string): Check {

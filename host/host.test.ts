@@ -19,8 +19,8 @@ describe.each(kinds)('%s host', (kind) => {
       name: 'echo',
       provider: 'none',
       variants: {
-        plain: { 'send-batch': { rows: 'select 1', statuses: null, ownProbe: false, members: null } },
-        probed: { 'send-batch': { rows: null, statuses: null, ownProbe: true, members: null } },
+        plain: { 'send-batch': { statements: { rows: 'select 1' }, ownProbe: false, members: null } },
+        probed: { 'send-batch': { statements: {}, ownProbe: true, members: null } },
       },
     });
   });

@@ -59,7 +59,8 @@ export interface Session {
   call(member: string, args: unknown[], options?: CallOptions): Promise<Settled<unknown>>;
   /** Begins a transaction as a caller of the subject does. */
   begin(): Promise<HeldTransaction>;
-  rows(): Promise<Found>;
+  /** Reads by one of a probe's functions; by `rows` where none is named. */
+  rows(of?: string): Promise<Found>;
   lies(): Promise<Record<string, number>>;
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { slotLosses } from '../contracts/materialize-window/port.ts';
 import { failureOf } from './failure.ts';
 import type { MemberShape } from './port-shapes.ts';
 import { print } from './print.ts';
@@ -11,8 +12,32 @@ export interface Malformed {
 export function normalise(returns: MemberShape['returns'], value: unknown): unknown {
   if (returns === 'value') return value;
   if (returns === 'outcome') return normaliseOutcome(value);
-  // What is no list stays as it is: the judge can tell.
-  return Array.isArray(value) ? Array.from(value, normaliseOutcome) : value;
+  if (returns === 'slot') return withSlots(value, 'outcome', normaliseSlot);
+  if (returns === 'window') return withSlots(value, 'outcomes', (list) => listOf(list, normaliseSlot));
+  return listOf(value, normaliseOutcome);
+}
+
+/** What is no list stays as it is: the judge can tell. */
+function listOf(value: unknown, each: (item: unknown) => unknown): unknown {
+  return Array.isArray(value) ? Array.from(value, (item) => each(item)) : value;
+}
+
+/** The result of a window or of a slot, with what it says of slots as the judge reads it. */
+function withSlots(value: unknown, field: 'outcome' | 'outcomes', read: (said: unknown) => unknown): unknown {
+  if (typeof value !== 'object' || value === null || !(field in value)) return value;
+  return { ...value, [field]: read((value as Record<string, unknown>)[field]) };
+}
+
+function normaliseSlot(value: unknown): unknown {
+  if ((slotLosses as readonly unknown[]).includes(value)) return value;
+  try {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'created')) return malformed(value);
+    const { created } = value as { created: unknown };
+    if (!isId(created) && created !== null) return malformed(value);
+    return { created: created === null ? null : String(created) };
+  } catch {
+    return malformed(value);
+  }
 }
 
 /** An outcome has exactly one of these fields; what else it carries, such as `about`, is kept. */

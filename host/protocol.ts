@@ -34,7 +34,8 @@ export type Ask =
   | { do: 'transact'; transaction: number; step: 'commit' | 'rollback' }
   /** Aborts the signal of a running call. */
   | { do: 'cancel'; call: number }
-  | { do: 'rows'; session: number }
+  /** Reads by a probe: the rows, or what another of its functions shows. */
+  | { do: 'rows'; session: number; of: string }
   | { do: 'close'; session: number }
   | { do: 'agent'; site: Site; method: string; args: Wire }
   /** How often each mutant of this session changed something observable. */
@@ -82,7 +83,7 @@ export interface Manifest {
   provider: string;
   variants: Record<
     string,
-    Record<string, { rows: string | null; statuses: string | null; ownProbe: boolean; members: string[] | null }>
+    Record<string, { statements: Record<string, string>; ownProbe: boolean; members: string[] | null }>
   >;
 }
 

@@ -65,6 +65,7 @@ const declaration = Type.Object(
     idForm: Type.Enum(['text', 'uuid']),
     badChunkSize: Type.Enum(['refused', 'default']),
     blankIsAbsent: Type.Array(names(offers)),
+    disorder: Type.Enum(['folded', 'refused']),
   },
   closed,
 );
@@ -79,8 +80,7 @@ const manifest = Type.Object(
         Type.String(),
         Type.Object(
           {
-            rows: Type.Union([Type.String(), Type.Null()]),
-            statuses: Type.Union([Type.String(), Type.Null()]),
+            statements: Type.Record(Type.String(), Type.String()),
             ownProbe: Type.Boolean(),
             members: Type.Union([Type.Array(Type.String()), Type.Null()]),
           },
@@ -166,7 +166,10 @@ const requests = [
     statement: Type.Optional(Type.String({ description: 'With `run` alone.' })),
   }),
   ask('cancel', 'Aborts the signal of the call with that id. The value is null.', { call: index() }),
-  ask('rows', 'Reads by a probe. The value is { rows } or { missing }.', { session: index() }),
+  ask('rows', 'Reads by a probe. The value is { rows } or { missing }.', {
+    session: index(),
+    of: Type.String({ description: "The probe's function: `rows`, or what else the contract reads." }),
+  }),
   ask('close', 'Closes a session. The value is null.', { session: index() }),
   ask('agent', "Calls the provider's agent. The value is what it returns.", {
     site: ref('Site'),

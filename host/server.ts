@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module';
 import type { Found, Site } from '../contracts/kernel/engine.ts';
 import type { ContractName } from '../contracts/ports.ts';
 import type { Agent } from '../providers/provider.ts';
-import { type Backend, declarationOf, defineBackend, type Entry, type Probe } from './backend.ts';
+import { type Backend, declarationOf, defineBackend, type Entry, type Probe, statementsOf } from './backend.ts';
 import { runCall } from './call.ts';
 import { setClock } from './clock.ts';
 import { decode, encode, printInstead } from './codec.ts';
@@ -68,7 +68,7 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
         cancellers.get(request.call)?.abort();
         return null;
       case 'rows':
-        return checkFound(await probeOf(request.session).rows());
+        return readBy(probeOf(request.session), request.of);
       case 'close':
         await transactions.rollBack(request.session);
         await sessionOf(request.session).close();
@@ -203,8 +203,7 @@ function manifestOf({ name, provider, variants }: Backend): Manifest {
       return [
         contract,
         {
-          rows: entry.rows ?? null,
-          statuses: entry.statuses ?? null,
+          statements: statementsOf(entry, contract as ContractName),
           ownProbe: entry.probe !== undefined,
           members: null,
         },
@@ -215,16 +214,22 @@ function manifestOf({ name, provider, variants }: Backend): Manifest {
   return manifest;
 }
 
-function checkFound(found: unknown): Found {
+async function readBy(probe: Probe, of: string): Promise<Found> {
+  const read = (probe as unknown as Record<string, unknown>)[of];
+  if (typeof read !== 'function') throw new WrongProbe(`the probe has no function ${of}`);
+  return checkFound(await read.call(probe), of);
+}
+
+function checkFound(found: unknown, of: string): Found {
   if (typeof found === 'object' && found !== null) {
     if ('rows' in found && Array.isArray(found.rows)) {
       const wrong = found.rows.findIndex((row) => typeof row !== 'object' || row === null);
       if (wrong === -1) return found as Found;
-      throw new WrongProbe(`rows() must return rows that are objects; row ${wrong} is ${print(found.rows[wrong])}`);
+      throw new WrongProbe(`${of}() must return rows that are objects; row ${wrong} is ${print(found.rows[wrong])}`);
     }
     if ('missing' in found && typeof found.missing === 'string') return found as Found;
   }
-  throw new WrongProbe(`rows() must return { rows: [...] } or { missing: 'what is not there' }, not ${print(found)}`);
+  throw new WrongProbe(`${of}() must return { rows: [...] } or { missing: 'what is not there' }, not ${print(found)}`);
 }
 
 function list(table: object): string {

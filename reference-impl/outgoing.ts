@@ -1,5 +1,6 @@
 import { type Message, type Offer, refuseOthers, type SendOptions } from '../index.ts';
 import { exactJson } from './exact-json.ts';
+import { integer, text } from './options.ts';
 
 /** What these backends carry for a message, beside its body. */
 export const offers: Offer[] = ['destination', 'delay', 'expiration', 'priority', 'route', 'correlationId', 'headers'];
@@ -95,20 +96,6 @@ function readMessage(message: Message): Undated {
     delay: offset('delay', delay),
     expiration: offset('expiration', expiration),
   };
-}
-
-/** Plain text columns cannot hold NUL or half a character exactly on every engine. */
-function text(option: string, value: unknown): string | null {
-  if (value === undefined) return null;
-  if (typeof value !== 'string') throw new TypeError(`${option} is not text`);
-  if (/[\0\p{Surrogate}]/u.test(value)) throw new TypeError(`${option} holds NUL or a lone surrogate`);
-  return value;
-}
-
-function integer(option: string, value: unknown): number | null {
-  if (value === undefined) return null;
-  if (!Number.isSafeInteger(value)) throw new TypeError(`${option} is not a safe integer`);
-  return value as number;
 }
 
 /** Milliseconds from now to an instant that is still a safe integer. */

@@ -53,8 +53,7 @@ type Scope = Rigs['scopes']['current'];
 export class GuardBench implements Bench {
   readonly declaration: Declaration;
   readonly facts: EngineFacts;
-  readonly rowsStatement: string | null;
-  readonly statusesStatement: string | null;
+  readonly statements: Readonly<Record<string, string>>;
   readonly rigs: Rigs;
   /** Absent where nothing is to be recorded. */
   readonly tracer: Tracer | undefined;
@@ -79,8 +78,7 @@ export class GuardBench implements Bench {
     this.#o = options;
     this.declaration = options.declaration;
     this.facts = options.facts;
-    this.rowsStatement = options.path.rowsStatement;
-    this.statusesStatement = options.path.statusesStatement;
+    this.statements = options.path.statements;
     this.rigs = new Rigs(options);
     this.tracer = options.trace ? new Tracer(this.rigs.scopes) : undefined;
     this.#draws = this.#drawsFor('');

@@ -11,8 +11,8 @@ export interface EnginePath {
   contract: string;
   /** `sqlite/file/prepared`; a part with only one choice is left out. */
   name: string;
-  rowsStatement: string | null;
-  statusesStatement: string | null;
+  /** The backend's statements, by name. */
+  statements: Readonly<Record<string, string>>;
   ownProbe: boolean;
   /** The first path of the run with the same variant: this one, or one in another mode. */
   firstOfVariant: string;

@@ -1,5 +1,5 @@
 import type { EngineFacts } from '../contracts/kernel/capabilities.ts';
-import type { AgentLink, Found, Lease } from '../contracts/kernel/engine.ts';
+import type { AgentLink, Lease } from '../contracts/kernel/engine.ts';
 import {
   type CallOptions,
   NotApplicable,
@@ -30,7 +30,7 @@ export interface RigOptions {
   keep: boolean;
 }
 
-const ownProbe = "the backend's own probe";
+const probeOfItsOwn = "the backend's own probe";
 /** Items in one call after which a host's heap is so large, and stays it, that the host is not used again. */
 const swelling = 10_000;
 /** Milliseconds in which the thread of a subject that has nothing to do answers, on a machine that is busy otherwise. */
@@ -198,7 +198,7 @@ export class Rigs {
     return {
       members: session.members,
       call: (member: string, args: unknown[], options?: CallOptions) => {
-        const items = Array.isArray(args[0]) ? args[0].length : 1;
+        const items = sizeOf(args[0]);
         this.items += items;
         if (items > swelling) this.#swollen.add(host);
         const what = `${member} (${count(items, 'items')})`;
@@ -234,29 +234,31 @@ export class Rigs {
     }
   }
 
-  #reader(lease: Lease, host: Host): () => Promise<Found> {
-    const statement = this.#o.path.rowsStatement;
-    if (statement !== null) {
-      return async () => {
+  #reader(lease: Lease, host: Host): Rig['read'] {
+    const { statements, ownProbe } = this.#o.path;
+    if (!ownProbe) {
+      return async (what = 'rows') => {
+        const statement = statements[what];
+        if (statement === undefined) throw new NotApplicable('backend', `it has no statement that reads its ${what}`);
         try {
           return await this.#awaited('reading by the probe', lease.read(statement));
         } catch (error) {
           // The statement is the backend's; what else may go wrong has a name of its own.
           const isWord = error instanceof Error && (error.constructor === Error || error instanceof HostRefused);
           if (!isWord) throw error;
-          throw new Violation(`the statement that is to read the rows failed: ${error.message}`);
+          throw new Violation(`the statement that is to read the ${what} failed: ${error.message}`);
         }
       };
     }
     let session: Session | undefined;
-    return async () => {
+    return async (what) => {
       // A database in the subject's own memory can be read nowhere else.
       const home = this.#o.facts.lacks.twoHosts === undefined ? await this.#host('probe') : host;
       try {
         session ??= await this.#openProbe(lease, home, () => {
           session = undefined;
         });
-        return await this.#awaited(`reading by ${ownProbe}`, session.rows());
+        return await this.#awaited(`reading by ${probeOfItsOwn}`, session.rows(what));
       } catch (error) {
         if (error instanceof HostRefused && error.failure.name === 'WrongProbe') {
           throw new Violation(`the backend's own probe: ${error.message}`);
@@ -298,10 +300,10 @@ export class Rigs {
     await this.#attach(lease, host);
     const { variant, contract } = this.#o.path;
     const opening = host.open({ as: 'probe', variant, contract, site: lease.site });
-    const session = await this.#awaited(`opening ${ownProbe}`, opening);
+    const session = await this.#awaited(`opening ${probeOfItsOwn}`, opening);
     this.scopes.push(async () => {
       closed();
-      if (host.ended === undefined) await this.#asked(host, `closing ${ownProbe}`, () => session.close());
+      if (host.ended === undefined) await this.#asked(host, `closing ${probeOfItsOwn}`, () => session.close());
     });
     return session;
   }
@@ -318,6 +320,12 @@ export class Rigs {
       throw error;
     }
   }
+}
+
+/** How many items a call has: those of a list, or of the window that is its first argument. */
+function sizeOf(argument: unknown): number {
+  const items = (argument as { slots?: unknown } | null)?.slots ?? argument;
+  return Array.isArray(items) ? items.length : 1;
 }
 
 function linkTo(host: Host, lease: Lease): AgentLink {

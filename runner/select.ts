@@ -143,9 +143,8 @@ function enginePaths(
         if (!entry || (entry.ownProbe && provider.privateModes?.includes(mode))) return [];
         const name = pathName(provider, mode, variant, variants.length);
         const common = { backend: manifest.name, module, provider, mode, variant, contract: contract.name, name };
-        const { rows, statuses, ownProbe } = entry;
-        const probe = { rowsStatement: rows, statusesStatement: statuses, ownProbe };
-        return [{ path: { ...common, ...probe, firstOfVariant: name }, pool, contract }];
+        const { statements, ownProbe } = entry;
+        return [{ path: { ...common, statements, ownProbe, firstOfVariant: name }, pool, contract }];
       }),
     ),
   );

@@ -26,7 +26,7 @@ export const offers = [
 export type Offer = (typeof offers)[number];
 
 /** Properties that the input does not show. Expected, unless given up with a reason that every run prints. */
-export const promises = ['atomic', 'isolated', 'ids', 'batched', 'concurrency'] as const;
+export const promises = ['atomic', 'isolated', 'ids', 'batched', 'concurrency', 'bulk'] as const;
 export type PromiseName = (typeof promises)[number];
 
 /** Properties that a backend claims over and above the contract. */
@@ -42,6 +42,7 @@ export const extras = [
   'handoff',
   'mayDecline',
   'uniqueSlot',
+  'audit',
   'read',
   'timeout',
   'wait',
@@ -129,6 +130,8 @@ export interface Declaration {
   badChunkSize: 'refused' | 'default';
   /** Options of which a blank (`0`, `''`, `{}`) means that they are absent. */
   blankIsAbsent: Offer[];
+  /** What becomes of a window whose slots are not ascending, or begin before the cursor. */
+  disorder: 'folded' | 'refused';
 }
 
 /** Ways in which two keys can differ that some backends take for the same: by `destination`, the key itself is equal. */
@@ -152,6 +155,7 @@ export const strictDeclaration: Declaration = {
   idForm: 'text',
   badChunkSize: 'refused',
   blankIsAbsent: [],
+  disorder: 'folded',
 };
 
 /** What the engine is and can do, for one mode. */

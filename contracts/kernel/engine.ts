@@ -37,8 +37,11 @@ export type AbortKind = (typeof abortKinds)[number];
 
 /** A disturbance, named by its meaning; the provider picks the mechanism. */
 export type Fault =
-  /** The n-th row (from 1) that any session inserts into `table` is refused by the engine; later ones too, unless `once`. */
-  | { at: 'row'; table: string; nth: number; kind: RowFaultKind; once?: boolean }
+  /**
+   * The n-th row (from 1) that any session inserts into `table`, or changes there, is refused by the engine; later ones
+   * too, unless `once`.
+   */
+  | { at: 'row'; table: string; nth: number; kind: RowFaultKind; once?: boolean; on?: 'insert' | 'update' }
   /** Every row that is inserted into `table` and holds this text is refused by the engine, however often it is sent. */
   | { at: 'poison'; table: string; text: string }
   /** The next commit that holds a row of `table` is refused by the engine. */
@@ -190,6 +193,16 @@ export interface Stillness {
   open?: boolean;
 }
 
+/** A transaction of another session: what it has locked stays locked until it ends. */
+export interface OtherTransaction {
+  /** Runs a statement in the engine's own language, with its parameters. Resolves to the rows it changed. */
+  run(statement: string, parameters?: readonly string[]): Promise<number>;
+  /** Resolves when so many of the subject's sessions have been seen to wait, or when no other can come. */
+  waiting(sessions: number): Promise<void>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
 /** Where a caller of the subject keeps rows of his own. */
 export interface CallersTable {
   /** The statement, in the engine's own language, that inserts a row with this text (letters and digits). */
@@ -218,6 +231,8 @@ export interface Lease {
   snapshot(): Promise<Snapshot>;
   /** Makes the content what it was, row by row; tables that are not in the snapshot are emptied. */
   restore(snapshot: Snapshot): Promise<void>;
+  /** Begins a transaction of another session; one that is open when the lease is released is rolled back. */
+  begin(): Promise<OtherTransaction>;
   /** A table of the caller's own, beside the subject's, for what a caller writes in a transaction of his. */
   callersTable(): Promise<CallersTable>;
   /** Refreshes the statistics that the engine plans by. */

@@ -51,8 +51,8 @@ export interface Subject {
 export interface Rig {
   readonly lease: Lease;
   readonly subject: Subject;
-  /** What is stored in the namespace, read around the subject. */
-  read(): Promise<Found>;
+  /** What is stored in the namespace, read around the subject: the rows, or what another statement of that name shows. */
+  read(what?: string): Promise<Found>;
   /** Resolves when the subject has settled down: nothing of it runs in the engine and none of its timers is about to fire. */
   quiet(): Promise<Quiet>;
 }
@@ -96,10 +96,11 @@ export interface OpenOptions {
 export interface Bench {
   readonly declaration: Declaration;
   readonly facts: EngineFacts;
-  /** The statement by which the provider reads the stored rows, or null where the backend brings a probe of its own. */
-  readonly rowsStatement: string | null;
-  /** The statement that reads the rows of a status table, or null where there is none. */
-  readonly statusesStatement: string | null;
+  /**
+   * The backend's statements, by name: `rows` reads the stored rows, unless the backend brings a probe of its own; what
+   * else there is belongs to the contract.
+   */
+  readonly statements: Readonly<Record<string, string>>;
   /** A lease that nobody opened yet; released when the guard ends. */
   lease(): Promise<Lease>;
   /** A fresh subject, on a fresh lease or on the one given; closed when the guard ends. */

@@ -65,6 +65,8 @@ export interface Writes<Item> {
   write(rig: Rig, items: readonly Item[], options?: CallOptions): Promise<Written>;
   /** Writes one item by the single path, or as a batch of one where the backend has none. */
   writeOne(rig: Rig, item: Item, options?: CallOptions): Promise<Written>;
+  /** The tables of which a write changes rows that were there before; where it changes none, absent. */
+  changed?(bench: Bench): Promise<string[]>;
   /** Everything stored in the namespace; throws `Violation` when the namespace is not there. */
   stored(bench: Bench, rig: Rig): Promise<StoredItem[]>;
   /** How what is stored differs from the item that was written; empty when every value is exact. */

@@ -1,9 +1,9 @@
 import { mustHaveStoredAll, mustSucceed, premise } from '../kernel/checks.ts';
 import type { Bench } from '../kernel/guard.ts';
+import { isInstant } from '../kernel/rows.ts';
 import type { Difference, StoredItem, Writes } from '../kernel/writes.ts';
 import { messages } from './messages.ts';
 import type { Message } from './port.ts';
-import { isInstant } from './rows.ts';
 
 /** Single sends that are compared. */
 const sends = 4;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { body, tokenIn } from '../kernel/bodies.ts';
 import { type MetadataOption, metadataOptions, type Offer } from '../kernel/capabilities.ts';
 import type { Bench } from '../kernel/guard.ts';
-import { Recipe } from '../kernel/recipe.ts';
 import type { Shape } from '../kernel/writes.ts';
 import type { Message } from './port.ts';
 
@@ -55,41 +55,6 @@ export function optionValue(bench: Bench, option: MetadataOption, slot: number, 
     case 'headers':
       return { 'X-First': `first-${rank}`, 'x-second': `second-${rank}` };
   }
-}
-
-/** The body of a message in the type that the backend stores, with the nonce in front. */
-export function body(bench: Bench, token: string, slot: number): unknown {
-  const text = `${token} ${'lorem ipsum dolor sit amet'.slice(0, 5 + (slot % 20))}`;
-  switch (bench.declaration.body) {
-    case 'text':
-      return text;
-    case 'bytes':
-      return new TextEncoder().encode(text);
-    case 'json':
-      return { token, slot, text };
-  }
-}
-
-/** A body of text in which every character takes three bytes. */
-export function wideBody(bench: Bench, token: string, characters: number): unknown {
-  const text = `${token} ${'\u65e5'.repeat(characters)}`;
-  if (bench.declaration.body === 'bytes') return new TextEncoder().encode(text);
-  return bench.declaration.body === 'text' ? text : { token, text };
-}
-
-const tokenPattern = /ct[0-9a-z]+x[0-9]+-[0-9]+/;
-
-/** The nonce that a body carries, or undefined. */
-export function tokenIn(value: unknown): string | undefined {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1').match(tokenPattern)?.[0];
-  if (typeof value === 'string') return value.match(tokenPattern)?.[0];
-  if (value instanceof Recipe) return value.token || undefined;
-  if (value !== null && typeof value === 'object') {
-    const token = (value as { token?: unknown }).token;
-    if (typeof token === 'string') return token.match(tokenPattern)?.[0];
-    return JSON.stringify(value)?.match(tokenPattern)?.[0];
-  }
-  return undefined;
 }
 
 /** The message with an option that the backend may not know. */

@@ -1,8 +1,10 @@
+import { tokenIn } from '../kernel/bodies.ts';
 import type { Declaration, MetadataOption } from '../kernel/capabilities.ts';
 import type { Bench } from '../kernel/guard.ts';
 import { sameJson } from '../kernel/print.ts';
-import type { Difference, StoredBy, StoredItem, Written } from '../kernel/writes.ts';
-import { offeredOptions, tokenIn } from './messages.ts';
+import { instant, isInstant, parsed } from '../kernel/rows.ts';
+import type { Difference, StoredItem, Written } from '../kernel/writes.ts';
+import { offeredOptions } from './messages.ts';
 import type { Message } from './port.ts';
 
 /** Where the probe finds what an option was stored as. */
@@ -16,11 +18,6 @@ const storedAs: Record<MetadataOption, string> = {
   headers: 'headers',
 };
 
-/** Fields that hold an instant: `dueAt`, `expiresAt`, `createdAt`, whatever else ends like them. */
-export function isInstant(field: string): boolean {
-  return field.endsWith('At');
-}
-
 /** A row of the probe as the guards compare it: ids as text, JSON parsed, instants as epoch milliseconds. */
 export function decodeRow(declaration: Declaration, row: Record<string, unknown>): StoredItem {
   const fields: Record<string, unknown> = {};
@@ -32,23 +29,6 @@ export function decodeRow(declaration: Declaration, row: Record<string, unknown>
     else fields[field] = value;
   }
   return { token: tokenIn(fields.body), id: String(row.id), fields };
-}
-
-function parsed(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
-}
-
-function instant(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (value instanceof Date) return value.getTime();
-  if (typeof value !== 'string') return value;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? value : time;
 }
 
 /** How a stored row differs from the message that was sent: its body and every option that the message sets. */
@@ -97,30 +77,4 @@ function shown(expected: unknown): unknown {
   return isWindow(expected)
     ? `${new Date(expected.from).toISOString()} to ${new Date(expected.to).toISOString()}`
     : expected;
-}
-
-/**
- * How stored rows differ, slot by slot, from others that were written at another time; the ids aside, instants as offsets
- * from the start of their calls.
- */
-export function rowDifferences(
-  bench: Bench,
-  found: readonly StoredBy[],
-  expected: readonly StoredBy[],
-): Difference[][] {
-  return found.map((row, slot) => {
-    const other = expected[slot]!;
-    const fields = new Set([...Object.keys(row.row.fields), ...Object.keys(other.row.fields)]);
-    return [...fields]
-      .filter((field) => !alike(field, row, other, bench.declaration.timeResolution))
-      .map((field) => ({ field, expected: other.row.fields[field], found: row.row.fields[field] }));
-  });
-}
-
-function alike(field: string, a: StoredBy, b: StoredBy, resolution: number): boolean {
-  const [left, right] = [a.row.fields[field], b.row.fields[field]];
-  if (!isInstant(field) || typeof left !== 'number' || typeof right !== 'number') return sameJson(left, right);
-  // Each call may have read its clock at any moment between its begin and its end.
-  const slack = Math.max(a.by.settledAt - a.by.startedAt, b.by.settledAt - b.by.startedAt) + 2 * resolution;
-  return Math.abs(left - a.by.startedAt - (right - b.by.startedAt)) <= slack;
 }

@@ -1,12 +1,14 @@
+import { tokenIn, wideBody } from '../kernel/bodies.ts';
 import { type Bench, type CallOptions, type Rig, Violation } from '../kernel/guard.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { short } from '../kernel/print.ts';
 import { Recipe } from '../kernel/recipe.ts';
+import { rowDifferences } from '../kernel/rows.ts';
 import type { StoredItem, Writes, Written } from '../kernel/writes.ts';
 import { exceptDrawn } from './drawn.ts';
-import { messages, tokenIn, usingOption, wideBody } from './messages.ts';
+import { messages, usingOption } from './messages.ts';
 import type { Message } from './port.ts';
-import { decodeRow, messageDifferences, rowDifferences } from './rows.ts';
+import { decodeRow, messageDifferences } from './rows.ts';
 
 /** How send-batch writes, for the guards that all writing contracts share. */
 export const sendWrites: Writes<Message> = {

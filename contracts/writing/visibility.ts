@@ -26,10 +26,10 @@ export function noPartialVisibility<Item>(w: Writes<Item>): Guard {
           bench.record('samples in flight', inFlight);
         });
         await bench.case(`rows-${shape}`, async () => {
-          if (bench.rowsStatement === null) return;
+          if (!bench.statements.rows) return;
           const rig = await bench.open();
           const items = w.items(bench, size, shape);
-          const watch = await rig.lease.watch({ statement: bench.rowsStatement });
+          const watch = await rig.lease.watch({ statement: bench.statements.rows });
           const written = await w.write(rig, items);
           const { samples } = await watch.stop();
           mustSucceed(w, items, written, 'a watched batch');

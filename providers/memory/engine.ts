@@ -9,6 +9,7 @@ import {
   type Found,
   type Lease,
   meansOf,
+  type OtherTransaction,
   type RowFaultKind,
   type SampleBy,
   type Snapshot,
@@ -105,6 +106,10 @@ class MemoryLease implements Lease {
 
   async restore(snapshot: Snapshot): Promise<void> {
     await this.#ask('restore', (snapshot as MemorySnapshot).content);
+  }
+
+  async begin(): Promise<OtherTransaction> {
+    throw new NotApplicable('engine', this.facts.lacks.lock ?? 'no other session can begin a transaction yet');
   }
 
   async callersTable(): Promise<CallersTable> {

@@ -9,6 +9,7 @@ import {
   type Found,
   type Lease,
   meansOf,
+  type OtherTransaction,
   type SampleBy,
   type Snapshot,
   type Stillness,
@@ -94,6 +95,10 @@ export class PostgresLease implements Lease {
 
   restore(content: Snapshot): Promise<void> {
     return this.#run((client, schema) => restore(client, schema, content as PostgresSnapshot));
+  }
+
+  async begin(): Promise<OtherTransaction> {
+    throw new NotApplicable('engine', this.facts.lacks.lock ?? 'no other session can begin a transaction yet');
   }
 
   callersTable(): Promise<CallersTable> {

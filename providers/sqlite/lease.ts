@@ -13,6 +13,7 @@ import {
   type Lease,
   LeftLocked,
   meansOf,
+  type OtherTransaction,
   type SampleBy,
   type Snapshot,
   type Sprung,
@@ -128,6 +129,10 @@ export class SqliteLease implements Lease {
 
   async restore(content: Snapshot): Promise<void> {
     await this.#own((db) => restore(db, content as SqliteSnapshot), undefined, 'restore', content);
+  }
+
+  async begin(): Promise<OtherTransaction> {
+    throw new NotApplicable('engine', this.facts.lacks.lock ?? 'no other session can begin a transaction yet');
   }
 
   async callersTable(): Promise<CallersTable> {

@@ -1,4 +1,5 @@
 import { defineBackend } from '../../index.ts';
+import { plain as plainWindows } from './materialize-window-plain.ts';
 import { everything } from './send-batch-everything.ts';
 import { pipeline } from './send-batch-pipeline.ts';
 import { plain } from './send-batch-plain.ts';
@@ -9,7 +10,7 @@ export default defineBackend({
   name: 'memory',
   provider: 'memory',
   variants: {
-    plain: { 'send-batch': plain },
+    plain: { 'send-batch': plain, 'materialize-window': plainWindows },
     everything: { 'send-batch': everything },
     'replace-duplicates': { 'send-batch': replaceDuplicates },
     'refuse-duplicates': { 'send-batch': refuseDuplicates },

@@ -1,10 +1,11 @@
+import { body } from '../../kernel/bodies.ts';
 import { failureText } from '../../kernel/checks.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../../kernel/guard.ts';
 import { count } from '../../kernel/print.ts';
 import { positions, severalChunks, tablesWritten } from '../../kernel/tables.ts';
 import { mustBeTrue } from '../../kernel/true-outcomes.ts';
 import { claimedStored, type Written } from '../../kernel/writes.ts';
-import { body, messages } from '../messages.ts';
+import { messages } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
 

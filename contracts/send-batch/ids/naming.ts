@@ -1,8 +1,8 @@
+import { tokenIn } from '../../kernel/bodies.ts';
 import type { SlotLine } from '../../kernel/counterexample.ts';
 import { type Bench, type Rig, Violation } from '../../kernel/guard.ts';
 import { count } from '../../kernel/print.ts';
 import type { Written } from '../../kernel/writes.ts';
-import { tokenIn } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
 

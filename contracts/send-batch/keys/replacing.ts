@@ -1,9 +1,9 @@
 import { failureText, mustAgree, mustHaveStoredAll, mustSucceed, premise } from '../../kernel/checks.ts';
 import { type Bench, Violation } from '../../kernel/guard.ts';
+import { isInstant } from '../../kernel/rows.ts';
 import { failureOf, type StoredBy, type Written } from '../../kernel/writes.ts';
 import { messages } from '../messages.ts';
 import type { Message } from '../port.ts';
-import { isInstant } from '../rows.ts';
 import { sendWrites as w } from '../writes.ts';
 import { hold, keyed } from './keyed.ts';
 

@@ -1,6 +1,6 @@
+import { tokenIn } from '../../kernel/bodies.ts';
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
-import { tokenIn } from '../messages.ts';
 import { answer, ask, batchMutant, hasFailed, isRowRefused } from './spoil.ts';
 
 /** Milliseconds in which a batch that is stored waits for another to begin. */

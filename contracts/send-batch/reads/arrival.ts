@@ -1,12 +1,13 @@
+import { tokenIn } from '../../kernel/bodies.ts';
 import { mustHaveStoredAll, mustSucceed } from '../../kernel/checks.ts';
 import type { SlotLine } from '../../kernel/counterexample.ts';
 import { type Guard, guard, NotApplicable, type Rig, Violation } from '../../kernel/guard.ts';
 import { count, short } from '../../kernel/print.ts';
+import { isInstant } from '../../kernel/rows.ts';
 import { severalChunks } from '../../kernel/tables.ts';
 import type { StoredItem } from '../../kernel/writes.ts';
-import { messages, tokenIn } from '../messages.ts';
+import { messages } from '../messages.ts';
 import type { Message } from '../port.ts';
-import { isInstant } from '../rows.ts';
 import { sendWrites as w } from '../writes.ts';
 
 /** From as many on, numbers that are sorted as text are out of order. */

@@ -1,6 +1,6 @@
 import { mustHaveStoredAll, mustSucceed } from '../../kernel/checks.ts';
 import type { SlotLine } from '../../kernel/counterexample.ts';
-import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation } from '../../kernel/guard.ts';
+import { type Guard, guard, NotApplicable, type Rig, Violation } from '../../kernel/guard.ts';
 import { count } from '../../kernel/print.ts';
 import { severalChunks } from '../../kernel/tables.ts';
 import { messages } from '../messages.ts';
@@ -12,17 +12,17 @@ export const statusRowPerMessage: Guard = guard({
     'With a status table there is exactly one row for each message, in the state of a single send; without one there is none.',
   proves: ['status tables read'],
   async check(bench) {
-    if (bench.statusesStatement === null) throw new NotApplicable('backend', 'it shows no status table (statuses)');
+    if (!bench.statements.statuses) throw new NotApplicable('backend', 'it shows no status table (statuses)');
     const alone = await bench.open();
     const one = messages(bench, 1);
     mustSucceed(w, one, await w.writeOne(alone, one[0]!), 'a single send');
-    const waiting = (await statuses(bench, alone))[0]?.status;
+    const waiting = (await statuses(alone))[0]?.status;
 
     const rig = await bench.open();
     const batch = messages(bench, severalChunks(bench));
     mustSucceed(w, batch, await w.write(rig, batch), 'a batch');
     const stored = await mustHaveStoredAll(bench, w, rig, batch, 'a batch');
-    const rows = await statuses(bench, rig);
+    const rows = await statuses(rig);
     bench.record('status tables read', 1);
     if (!bench.declaration.extras.includes('statusTable')) {
       if (rows.length > 0)
@@ -56,8 +56,8 @@ export const statusRowPerMessage: Guard = guard({
   },
 });
 
-async function statuses(bench: Bench, rig: Rig): Promise<Record<string, unknown>[]> {
-  const found = await rig.lease.read(bench.statusesStatement!);
+async function statuses(rig: Rig): Promise<Record<string, unknown>[]> {
+  const found = await rig.read('statuses');
   if ('missing' in found) throw new Violation(`the status table is not there: ${found.missing}`);
   return found.rows;
 }

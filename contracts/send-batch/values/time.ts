@@ -1,9 +1,9 @@
 import { mustBeExact, mustHaveStoredAll, mustSucceed, premise } from '../../kernel/checks.ts';
 import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation, type World } from '../../kernel/guard.ts';
+import { isInstant } from '../../kernel/rows.ts';
 import type { StoredItem, Written } from '../../kernel/writes.ts';
 import { messages, offeredOptions } from '../messages.ts';
 import type { Message } from '../port.ts';
-import { isInstant } from '../rows.ts';
 import { sendWrites as w } from '../writes.ts';
 
 const hour = 3_600_000;
