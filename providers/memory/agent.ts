@@ -121,12 +121,13 @@ function faultDuty(nonce: string, fault: Fault): Duty {
 function rowFaultDuty(nonce: string, fault: Extract<Fault, { at: 'row' }>): Duty {
   const trap = new Trap(nonce, { retryable: fault.kind === 'serialization' });
   let rows = 0;
-  const beforeRow = (table: string): void => {
+  const count = (table: string): void => {
     if (table !== fault.table) return;
     rows += 1;
     if (rows === fault.nth || (rows > fault.nth && !fault.once)) trap.spring(rows - 1);
   };
-  return { hook: { beforeRow }, report: () => ({ ...trap.sprung }) };
+  const hook = fault.on === 'update' ? { beforeUpdate: count } : { beforeRow: count };
+  return { hook, report: () => ({ ...trap.sprung }) };
 }
 
 function poisonDuty(nonce: string, { table, text }: Extract<Fault, { at: 'poison' }>): Duty {

@@ -19,6 +19,14 @@ function put(store: Store, value: string): number {
   return id;
 }
 
+/** Inserts a row, and changes it at once. */
+function putTwice(store: Store, value: string): void {
+  const transaction = store.begin();
+  const id = transaction.insert('things', { value: 'at first' });
+  transaction.update('things', id, { value });
+  transaction.commit();
+}
+
 function attempt(work: () => unknown): string | null {
   try {
     work();
@@ -55,19 +63,20 @@ export async function examine(lease: () => Promise<Lease>): Promise<DoctorCheck[
     const [restored, kept] = [count(await a.read('things')), count(await b.read('things'))];
     check('restore restores', restored === 0 && kept === 1, `${restored} rows here, ${kept} in a second lease`);
 
-    const faults: Fault[] = [
-      { at: 'row', table: 'things', nth: 1, kind: 'trigger' },
-      { at: 'commit', table: 'things' },
+    const faults: [name: string, Fault][] = [
+      ['row', { at: 'row', table: 'things', nth: 1, kind: 'trigger' }],
+      ['row on update', { at: 'row', on: 'update', table: 'things', nth: 1, kind: 'trigger' }],
+      ['commit', { at: 'commit', table: 'things' }],
     ];
-    for (const fault of faults) {
+    for (const [name, fault] of faults) {
       const armed = await a.arm(fault);
-      const error = attempt(() => put(one, 'never'));
+      const error = attempt(() => putTwice(one, 'never'));
       const sprung: Sprung = await armed.sprung();
       await armed.disarm();
       const fires = error?.includes(armed.nonce) === true && sprung.count === 1 && sprung.raised === 1;
-      check(`fault at ${fault.at} fires`, fires, `${error ?? 'no error'}; counted ${sprung.count}`);
-      const after = attempt(() => put(one, 'again'));
-      check(`fault at ${fault.at} is disarmed`, after === null, after ?? 'the next row was stored');
+      check(`fault at ${name} fires`, fires, `${error ?? 'no error'}; counted ${sprung.count}`);
+      const after = attempt(() => putTwice(one, 'again'));
+      check(`fault at ${name} is disarmed`, after === null, after ?? 'the next row was stored');
     }
 
     const armed = await a.arm({ at: 'rollback' });

@@ -102,6 +102,31 @@ describe('faults', () => {
     expect(store.rows('things')).toHaveLength(5);
   });
 
+  it.each([1, 2])(
+    'at a row that is changed: fires at number %i, and not at inserts or at rows that are not there',
+    async (nth) => {
+      insert(3);
+      const armed = await lease.arm({ at: 'row', on: 'update', table: 'things', nth, kind: 'trigger', once: true });
+      insert(1);
+      const change = () => {
+        const transaction = store.begin();
+        try {
+          expect(transaction.update('things', 99, { value: 'changed' })).toBe(false);
+          for (const id of [1, 2, 3]) transaction.update('things', id, { value: 'changed' });
+          transaction.commit();
+        } catch (cause) {
+          transaction.rollback();
+          throw cause;
+        }
+      };
+      expect(change).toThrow(armed.nonce);
+      expect(store.rows('things').map(({ value }) => value)).toEqual([0, 1, 2, 0]);
+      change();
+      expect(await armed.sprung()).toEqual({ count: 1, rowsBefore: nth - 1, raised: 1 });
+      expect(store.rows('things').map(({ value }) => value)).toEqual(['changed', 'changed', 'changed', 0]);
+    },
+  );
+
   it('at a poisoned row: fires whenever the row is sent, and lets all others pass', async () => {
     const armed = await lease.arm({ at: 'poison', table: 'things', text: 'bad-1' });
     const send = (...values: unknown[]) => {

@@ -131,14 +131,17 @@ describe('hooks', () => {
           return run();
         },
         beforeRow: (table) => void seen.push(`${name} row ${table}`),
+        beforeUpdate: (table) => void seen.push(`${name} changes ${table}`),
       });
     }
     const transaction = store.begin();
-    transaction.insertMany('things', [{}, {}]);
+    const [id] = transaction.insertMany('things', [{}, {}]);
+    transaction.update('things', id!, {});
     transaction.commit();
     expect(seen).toEqual([
       ...['b begin', 'a begin', 'b insert things', 'a insert things'],
-      ...['a row things', 'b row things', 'a row things', 'b row things', 'b commit', 'a commit'],
+      ...['a row things', 'b row things', 'a row things', 'b row things'],
+      ...['b update things', 'a update things', 'a changes things', 'b changes things', 'b commit', 'a commit'],
     ]);
   });
 });

@@ -27,6 +27,8 @@ export interface StoreHook {
   around?<T>(operation: Operation, run: () => T): T;
   /** Called for each row before it is inserted. */
   beforeRow?(table: string, row: Row): void;
+  /** Called for each row before it is changed. */
+  beforeUpdate?(table: string): void;
   /** Called with the tables that the transaction inserted into, before anything becomes visible. */
   beforeCommit?(tables: ReadonlySet<string>): void;
 }

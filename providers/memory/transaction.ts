@@ -91,8 +91,10 @@ export class Transaction {
   update(table: string, id: number, fields: Row): boolean {
     return this.#perform({ kind: 'update', table }, () => {
       const row = this.#find(table, id);
-      if (row) this.#changesOf(table).set(id, { ...row, ...copyOf(fields) });
-      return row !== undefined;
+      if (!row) return false;
+      for (const hook of this.#store.hooks) hook.beforeUpdate?.(table);
+      this.#changesOf(table).set(id, { ...row, ...copyOf(fields) });
+      return true;
     });
   }
 

@@ -47,6 +47,8 @@ function rowsIn(found: Found): number {
 
 const beginThree = `BEGIN; INSERT INTO things (value) VALUES ('a'), ('b'), ('c')`;
 const insertThree = `${beginThree}; COMMIT`;
+/** Meets faults at rows that are inserted and at rows that are changed. */
+const writeThree = `${beginThree}; UPDATE things SET value = value; COMMIT`;
 
 /** Tries the engine, by stand-ins for a subject, on leases that `newLease` gives. */
 export async function examine(driver: Driver, newLease: () => Promise<Lease>): Promise<DoctorCheck[]> {
@@ -131,11 +133,13 @@ async function wireIsSeen({ lease, subject }: Rehearsal): Promise<DoctorCheck[]>
 
 function faultsOf(lease: Lease): Fault[] {
   const rows = lease.rowFaults.map((kind): Fault => ({ at: 'row', table: 'things', nth: 2, kind }));
-  return [...rows, { at: 'commit', table: 'things' }, { at: 'lock' }];
+  const update: Fault = { at: 'row', on: 'update', table: 'things', nth: 2, kind: 'trigger' };
+  return [...rows, update, { at: 'commit', table: 'things' }, { at: 'lock' }];
 }
 
 function nameOf(fault: Fault): string {
-  return fault.at === 'row' ? `row fault (${fault.kind})` : `${fault.at} fault`;
+  if (fault.at !== 'row') return `${fault.at} fault`;
+  return fault.on === 'update' ? 'row fault on update' : `row fault (${fault.kind})`;
 }
 
 /** Arms a fault, writes into it, and writes again when it is disarmed. */
@@ -143,7 +147,7 @@ async function faultFires(a: Rehearsal, fault: Fault): Promise<DoctorCheck[]> {
   const { lease, subject } = a;
   const name = nameOf(fault);
   const armed = await lease.arm(fault);
-  const error = await subject.errorOf(`SET lock_timeout = 100; ${insertThree}`);
+  const error = await subject.errorOf(`SET lock_timeout = 100; ${writeThree}`);
   const sprung = await armed.sprung();
   const left = await a.count();
   await armed.disarm();
@@ -154,7 +158,7 @@ async function faultFires(a: Rehearsal, fault: Fault): Promise<DoctorCheck[]> {
   };
 
   await a.empty();
-  const after = await subject.errorOf(insertThree);
+  const after = await subject.errorOf(writeThree);
   const stored = await a.count();
   const traces = await subject.query(`
     SELECT relname FROM pg_class WHERE relnamespace = current_schema::regnamespace AND starts_with(relname, '${ours}')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Fault, type Lease, LeftLocked } from '../../contracts/kernel/engine.ts';
+import { type Fault, type Lease, LeftLocked, type RowFaultKind } from '../../contracts/kernel/engine.ts';
 import { NotApplicable } from '../../contracts/kernel/guard.ts';
 import type { PostgresSite } from '../sites.ts';
 import { loadDriver } from './driver.ts';
@@ -20,6 +20,17 @@ const insert = (...values: string[]): string =>
 function onLease(where: Place, body: (lease: Lease, subject: StandIn) => Promise<void>): Promise<void> {
   return engines.onLease(where, things, body);
 }
+
+/** SQLSTATEs by which a row is refused. */
+const codes: Record<RowFaultKind, string> = {
+  trigger: 'P0001',
+  unique: '23505',
+  'not-null': '23502',
+  check: '23514',
+  'too-long': '22001',
+  serialization: '40001',
+  'session-ended': '57P01',
+};
 
 const valuesIn = async (lease: Lease): Promise<unknown> => {
   const found = await lease.read('SELECT value FROM things ORDER BY id');
@@ -137,26 +148,37 @@ describe.each(places)('on %s', (where) => {
       expect(await valuesIn(lease)).toEqual(['a', 'b', 'c']);
     }));
 
-  it.each([
-    ['trigger', 'P0001'],
-    ['unique', '23505'],
-    ['not-null', '23502'],
-    ['check', '23514'],
-    ['too-long', '22001'],
-    ['serialization', '40001'],
-    ['session-ended', '57P01'],
-  ] as const)('a row fault by %s is what it says, and no ON CONFLICT swallows it', (kind, code) =>
-    onLease(where, async (lease, subject) => {
-      const armed = await lease.arm({ at: 'row', table: 'things', nth: 2, kind });
-      const failure = await subject
-        .query(`${insert('a', 'b')} ON CONFLICT DO NOTHING`)
-        .catch((cause: unknown) => cause);
-      expect(failure).toMatchObject({ code });
-      expect(await armed.sprung()).toEqual({ count: 1, rowsBefore: 1, raised: 1 });
-      await armed.disarm();
-      expect(await subject.errorOf(insert('a', 'b'))).toBeNull();
-    }),
+  it.each(Object.entries(codes) as [RowFaultKind, string][])(
+    'a row fault by %s is what it says, and no ON CONFLICT swallows it',
+    (kind, code) =>
+      onLease(where, async (lease, subject) => {
+        const armed = await lease.arm({ at: 'row', table: 'things', nth: 2, kind });
+        const failure = await subject
+          .query(`${insert('a', 'b')} ON CONFLICT DO NOTHING`)
+          .catch((cause: unknown) => cause);
+        expect(failure).toMatchObject({ code });
+        expect(await armed.sprung()).toEqual({ count: 1, rowsBefore: 1, raised: 1 });
+        await armed.disarm();
+        expect(await subject.errorOf(insert('a', 'b'))).toBeNull();
+      }),
   );
+
+  it('every kind of row fault springs at the n-th row that is changed, and at no other', () =>
+    onLease(where, async (lease, subject) => {
+      await subject.query(insert('a', 'b', 'c'));
+      for (const kind of lease.rowFaults) {
+        const armed = await lease.arm({ at: 'row', on: 'update', table: 'things', nth: 2, kind, once: true });
+        expect(await subject.errorOf(`${insert(kind)}; UPDATE things SET value = 'none' WHERE false`)).toBeNull();
+        const change = `UPDATE things SET value = value || '!'`;
+        const failure = await subject.query(change).catch((cause: unknown) => cause);
+        expect(failure).toMatchObject({ code: codes[kind] });
+        expect(await armed.sprung()).toEqual({ count: 1, rowsBefore: 1, raised: 1 });
+        const upsert = `${insert('a')} ON CONFLICT (value) DO UPDATE SET value = excluded.value`;
+        expect(await subject.errorOf(upsert)).toBeNull();
+        await armed.disarm();
+      }
+      expect(await valuesIn(lease)).toEqual(['a', 'b', 'c', ...lease.rowFaults]);
+    }));
 
   it('rows that the judge puts back neither spring a trap nor count', () =>
     onLease(where, async (lease, subject) => {

@@ -78,7 +78,7 @@ function triggersOf(trap: Trap, fault: TrapFault): string {
   return fault.at === 'poison' ? poisonTrap(trap, fault) : commitTrap(trap);
 }
 
-function rowTrap(trap: Trap, { kind, nth, once }: Extract<Fault, { at: 'row' }>): string {
+function rowTrap(trap: Trap, { kind, nth, once, on = 'insert' }: Extract<Fault, { at: 'row' }>): string {
   const columns = helperColumns[kind];
   const helper = columns ? `CREATE TABLE ${trap.helper} (${columns});` : '';
   const taken = kind === 'unique' ? `INSERT INTO ${trap.helper} VALUES (1);` : '';
@@ -90,7 +90,8 @@ function rowTrap(trap: Trap, { kind, nth, once }: Extract<Fault, { at: 'row' }>)
          ${raises[kind](trap)};
        END IF;`,
     )}
-    CREATE TRIGGER ${trap.trigger} BEFORE INSERT ON ${trap.table} FOR EACH ROW EXECUTE FUNCTION ${trap.fires}();`;
+    CREATE TRIGGER ${trap.trigger} BEFORE ${on.toUpperCase()} ON ${trap.table}
+      FOR EACH ROW EXECUTE FUNCTION ${trap.fires}();`;
 }
 
 /** The rows before the first that is refused are counted, and no later ones. */

@@ -58,6 +58,7 @@ describe('the doctor finds', () => {
     const broken = await failing(() => ({ arm: async () => ({ nonce: 'x', sprung, disarm: async () => {} }) }));
     expect(broken).toEqual([
       'row fault (trigger) fires',
+      'row fault on update fires',
       'commit fault fires',
       'lock fault fires',
       'rollback fault fires',
@@ -74,6 +75,7 @@ describe('the doctor finds', () => {
     }));
     expect(broken).toEqual([
       'row fault (trigger) fires',
+      'row fault on update fires',
       'commit fault fires',
       'lock fault fires',
       'rollback fault fires',

@@ -33,7 +33,10 @@ function rowsIn(found: Found): number {
   return 'rows' in found ? found.rows.length : -1;
 }
 
-const insertThree = `BEGIN; INSERT INTO things (value) SELECT value FROM json_each('["a", "b", "c"]'); COMMIT`;
+const beginThree = `BEGIN; INSERT INTO things (value) SELECT value FROM json_each('["a", "b", "c"]')`;
+const insertThree = `${beginThree}; COMMIT`;
+/** Meets faults at rows that are inserted and at rows that are changed. */
+const writeThree = `${beginThree}; UPDATE things SET value = value; COMMIT`;
 
 /** Tries the engine, by stand-ins for a subject, on leases that `newLease` gives. */
 export async function examine(newLease: () => Promise<Lease>): Promise<DoctorCheck[]> {
@@ -95,18 +98,20 @@ async function restoreRestores(a: Rehearsal, b: Rehearsal): Promise<DoctorCheck[
 function faultsOf(lease: Lease): Fault[] {
   const rows = lease.rowFaults.map((kind): Fault => ({ at: 'row', table: 'things', nth: 2, kind }));
   const lock: Fault[] = lease.facts.lacks.lock ? [] : [{ at: 'lock' }];
-  return [...rows, { at: 'commit', table: 'things' }, ...lock];
+  const update: Fault = { at: 'row', on: 'update', table: 'things', nth: 2, kind: 'trigger' };
+  return [...rows, update, { at: 'commit', table: 'things' }, ...lock];
 }
 
 function nameOf(fault: Fault): string {
-  return fault.at === 'row' ? `row fault (${fault.kind})` : `${fault.at} fault`;
+  if (fault.at !== 'row') return `${fault.at} fault`;
+  return fault.on === 'update' ? 'row fault on update' : `row fault (${fault.kind})`;
 }
 
 /** Arms a fault, writes into it, and writes again when it is disarmed. */
 async function faultFires({ lease, errorOf, count, query }: Rehearsal, fault: Fault): Promise<DoctorCheck[]> {
   const name = nameOf(fault);
   const armed = await lease.arm(fault);
-  const error = await errorOf(insertThree);
+  const error = await errorOf(writeThree);
   await errorOf('ROLLBACK');
   const sprung = await armed.sprung();
   const left = await count();
@@ -118,7 +123,7 @@ async function faultFires({ lease, errorOf, count, query }: Rehearsal, fault: Fa
   };
 
   await errorOf('DELETE FROM things');
-  const after = await errorOf(insertThree);
+  const after = await errorOf(writeThree);
   await errorOf('ROLLBACK');
   const stored = await count();
   const traces = await query(`SELECT name FROM sqlite_schema WHERE name LIKE 'contract%'`);

@@ -39,6 +39,25 @@ describe.each(modes)('row faults in mode %s', (mode) => {
     expect(await armed.sprung()).toEqual({ count: forms.length, rowsBefore: 0, raised: forms.length });
   });
 
+  it.each(rowFaults)('%s: fires at the n-th row that is changed, and cannot be swallowed', async (kind) => {
+    await using t = await inThread(mode, `${schema}; ${insert(4)}`);
+    const armed = await t.lease.arm({ at: 'row', on: 'update', table: 'things', nth: 3, kind });
+    t.db.exec(`${insert(1)}; UPDATE things SET value = 'in vain' WHERE id = 99; DELETE FROM things WHERE id = 5`);
+    const forms = [
+      `UPDATE things SET value = 'changed'`,
+      `UPDATE OR IGNORE things SET value = 'changed'`,
+      `UPDATE OR REPLACE things SET value = 'changed'`,
+      `INSERT INTO things VALUES (1, 0) ON CONFLICT DO UPDATE SET value = 'changed'`,
+    ];
+    for (const sql of forms) expect(errorOf(() => t.db.exec(sql))).toContain(armed.nonce);
+    expect(await armed.sprung()).toEqual({ count: 4, rowsBefore: 2, raised: 4 });
+    const changed = t.db.prepare(`SELECT count(*) AS n FROM things WHERE value = 'changed'`);
+    expect(changed.get()?.n).toBe(0);
+    await armed.disarm();
+    t.db.exec(forms[0]!);
+    expect(changed.get()?.n).toBe(4);
+  });
+
   it('counts outside the transaction: neither rollbacks nor savepoints change the count', async () => {
     await using t = await inThread(mode, schema);
     const armed = await t.lease.arm({ at: 'row', table: 'things', nth: 4, kind: 'trigger' });

@@ -31,9 +31,10 @@ export function setTrap(db: DatabaseSync, nonce: string, fault: TrapFault): void
   const helper = quoteName(nonce);
   const raise = `SELECT RAISE(ABORT, ${quoteText(`refused by ${nonce}`)});`;
   const holds = fault.at === 'poison' ? rowHolds(db, fault) : '0';
+  const event = fault.at === 'row' && fault.on === 'update' ? 'UPDATE' : 'INSERT';
   const create = (when: 'BEFORE' | 'AFTER', body: string): void =>
     db.exec(
-      `CREATE TRIGGER ${helper} ${when} INSERT ON ${quoteName(fault.table)}
+      `CREATE TRIGGER ${helper} ${when} ${event} ON ${quoteName(fault.table)}
        WHEN ${gateFunction}(${quoteText(nonce)}, ${holds}) BEGIN ${body} END`,
     );
   if (fault.at === 'commit') {
