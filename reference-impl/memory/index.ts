@@ -1,5 +1,7 @@
 import { defineBackend } from '../../index.ts';
 import { plain as plainWindows } from './materialize-window-plain.ts';
+import { refusingDisorder } from './materialize-window-refuse-disorder.ts';
+import { slotBySlot } from './materialize-window-slot-by-slot.ts';
 import { everything } from './send-batch-everything.ts';
 import { pipeline } from './send-batch-pipeline.ts';
 import { plain } from './send-batch-plain.ts';
@@ -15,5 +17,7 @@ export default defineBackend({
     'replace-duplicates': { 'send-batch': replaceDuplicates },
     'refuse-duplicates': { 'send-batch': refuseDuplicates },
     pipeline: { 'send-batch': pipeline },
+    'refuse-disorder': { 'materialize-window': refusingDisorder },
+    'slot-by-slot': { 'materialize-window': slotBySlot },
   },
 });
