@@ -27,6 +27,7 @@ import { analyse, callersTable, type PostgresSnapshot, read, restore, snapshot }
 import { isForbidden } from './errors.ts';
 import { armFault } from './faults.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
+import { beginOther } from './other-transaction.ts';
 import { rowFaults } from './traps.ts';
 import { watch } from './watching.ts';
 
@@ -59,6 +60,7 @@ export class PostgresLease implements Lease {
   readonly #landlord: Landlord;
   readonly #place: Place;
   readonly #armed: ArmedFault[] = [];
+  readonly #begun: OtherTransaction[] = [];
   /** The server was killed on this lease's behalf and not started again. */
   #crashed = false;
   #released: Promise<void> | undefined;
@@ -98,7 +100,9 @@ export class PostgresLease implements Lease {
   }
 
   async begin(): Promise<OtherTransaction> {
-    throw new NotApplicable('engine', this.facts.lacks.lock ?? 'no other session can begin a transaction yet');
+    const begun = await beginOther(this.#place);
+    this.#begun.push(begun);
+    return begun;
   }
 
   callersTable(): Promise<CallersTable> {
@@ -158,6 +162,7 @@ export class PostgresLease implements Lease {
     // Others need the server.
     if (this.#crashed) await this.recover();
     // A lock of ours would keep the namespace from being dropped; what else cannot be disarmed goes with it.
+    for (const begun of this.#begun) await begun.rollback().catch(() => {});
     for (const armed of this.#armed) await armed.disarm().catch(() => {});
     if (keep) {
       await namespaces.keep(this.#namespace);
