@@ -1,4 +1,11 @@
 /**
+ * Two sessions that create one table at once would collide in the catalogue, `IF NOT EXISTS` or not: the schema's lock,
+ * which ends with the transaction, lets them in one after the other.
+ */
+export const schemaLock =
+  'SELECT pg_advisory_xact_lock(7236828, oid::integer) FROM pg_namespace WHERE nspname = current_schema();';
+
+/**
  * The tables of a message store.
  *
  * Bodies and headers are `json`, which keeps the text as it was sent and still refuses what is no JSON. (`jsonb` would
@@ -6,12 +13,9 @@
  * in its batch: RETURNING promises no order, so the ordinal travels with the row and tells which id belongs to which
  * message. Headers have a table of their own, since few messages carry any. A key is there once in the whole store, whatever
  * the destination; the index of the keys leaves out the rows without one, which so do not pay for it.
- *
- * Two sessions that create one table at once would collide in the catalogue, `IF NOT EXISTS` or not: the schema's lock,
- * which ends with the transaction, lets them in one after the other.
  */
 export const schema = `
-  SELECT pg_advisory_xact_lock(7236828, oid::integer) FROM pg_namespace WHERE nspname = current_schema();
+  ${schemaLock}
   CREATE TABLE IF NOT EXISTS messages (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     slot integer NOT NULL,
