@@ -1,5 +1,7 @@
 import type { Mutant } from '../../kernel/mutant.ts';
+import { writingMutants } from '../../writing/mutants/index.ts';
 import { controls } from './controls.ts';
+import { windowBatching } from './windows.ts';
 
 /** The behavioural mutants of `materialize-window`. */
-export const materializeWindowMutants: Mutant[] = [...controls];
+export const materializeWindowMutants: Mutant[] = [...controls, ...writingMutants(windowBatching)];
