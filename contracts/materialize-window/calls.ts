@@ -31,6 +31,11 @@ export function materializeWindow(
   options?: CallOptions,
 ): Promise<Settled<unknown>> {
   if (bench.declaration.givesUp.bulk === undefined) return rig.subject.call('materializeWindow', [window, {}], options);
+  return servedBySingles(rig, window, options);
+}
+
+/** Materializes a window by the single members, whatever other members there are. */
+export function servedBySingles(rig: Rig, window: Window, options?: CallOptions): Promise<Settled<unknown>> {
   return servedSlotBySlot(window, {
     materialize: (single) => materialize(rig, single, options),
     advance: (advance) => rig.subject.call('advance', [advance, {}], options),
