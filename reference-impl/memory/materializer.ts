@@ -71,8 +71,10 @@ export class Materializer implements MaterializeWindowPort {
       const last = served.at(-1);
       if (last && (created > 0 || pastTaken === 'moves'))
         moveSchedule(transaction, parent!, call, epoch(last.next), runsAfter(parent!.runs, created));
-      for (const _ of slots.slice(served.length)) outcomes.push('parent-inactive');
-      return { outcomes, ...standingOf(findSchedule(transaction, call.schedule)) };
+      return {
+        outcomes: slots.map((_, i) => outcomes[i] ?? 'parent-inactive'),
+        ...standingOf(findSchedule(transaction, call.schedule)),
+      };
     });
   }
 }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { Connection } from './connection.ts';
+import { schema } from './schema.ts';
 
 const count = 'SELECT count(*) AS n FROM messages';
 const insert = "INSERT INTO messages (slot, body, created_at) VALUES (0, '1', 0)";
 
 function opened(): Connection {
   const connection = new Connection(':memory:');
-  connection.createTables();
+  connection.createTables(schema);
   return connection;
 }
 

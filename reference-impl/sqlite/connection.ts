@@ -1,11 +1,11 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { schema } from './schema.ts';
+import type { EngineFacts, Extra } from '../../index.ts';
 
 /** Milliseconds that a write waits for another connection's lock. */
 const lockTimeout = 2000;
 
 /**
- * One connection to a message store, with its prepared statements.
+ * One connection to a store, with its prepared statements.
  *
  * What is committed to a file outlasts its process by two settings: the write-ahead log (WAL), which has the whole
  * transaction before COMMIT returns, and `synchronous = FULL`, by which it is on the disk by then and not only handed to
@@ -21,7 +21,7 @@ export class Connection {
   }
 
   /** Creates the tables where they are not there yet. */
-  createTables(): void {
+  createTables(schema: string): void {
     this.#database.exec(schema);
   }
 
@@ -98,4 +98,9 @@ export class Connection {
     }
     return statement;
   }
+}
+
+/** A file outlives its process, and what it holds is committed as `Connection` says; a database in memory does not. */
+export function survives({ mode }: EngineFacts): Extra[] {
+  return mode === 'file' ? ['durable', 'persistent'] : [];
 }

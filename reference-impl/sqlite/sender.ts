@@ -1,7 +1,6 @@
 import {
   type CallersTransaction,
   type Declaration,
-  type EngineFacts,
   type Entry,
   type Message,
   type Offer,
@@ -15,10 +14,10 @@ import { duplicates, type Holder, skipped } from '../dedupe-keys.ts';
 import { type Answer, outcomesBySlot } from '../outcomes-by-slot.ts';
 import { offers as carried, type Outgoing, outgoing } from '../outgoing.ts';
 import { CallersTransactions } from './callers-transactions.ts';
-import { Connection } from './connection.ts';
+import { Connection, survives } from './connection.ts';
 import { classified } from './engine-errors.ts';
 import { insertOne } from './insert-one.ts';
-import { storedMessages } from './schema.ts';
+import { schema, storedMessages } from './schema.ts';
 
 /** Inserts, inside an open transaction, all rows but those whose key is held, and answers for what it inserted. */
 export type InsertBatch = (connection: Connection, rows: readonly Outgoing[], options: SendOptions) => Answer[];
@@ -57,11 +56,6 @@ function heldIn(mode: string): Offer[] {
   return mode === 'memory' ? [] : ['transaction'];
 }
 
-/** A file outlives its process, and what it holds is committed as `Connection` says; a database in memory does not. */
-function survives(facts: EngineFacts): Declaration['extras'] {
-  return facts.mode === 'file' ? ['durable', 'persistent'] : [];
-}
-
 class SqliteSender implements SendBatchPort {
   readonly #connection: Connection;
   readonly #callers: CallersTransactions;
@@ -70,7 +64,7 @@ class SqliteSender implements SendBatchPort {
 
   constructor(path: string, insertBatch: InsertBatch, offers: Offer[]) {
     this.#connection = new Connection(path);
-    this.#connection.createTables();
+    this.#connection.createTables(schema);
     this.#callers = new CallersTransactions(path);
     this.#insertBatch = insertBatch;
     this.#offers = offers;
