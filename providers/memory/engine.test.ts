@@ -187,6 +187,7 @@ describe('faults', () => {
   it('that the store has not are refused with the reason', async () => {
     for (const fault of [{ at: 'lock' }, { at: 'crash', point: { statement: 1 } }] as const)
       await expect(lease.arm(fault)).rejects.toMatchObject({ name: 'NotApplicable', by: 'engine' });
+    await expect(lease.begin()).rejects.toMatchObject({ name: 'NotApplicable', message: /no session beside/ });
     const unique = lease.arm({ at: 'row', table: 'things', nth: 1, kind: 'unique' });
     await expect(unique).rejects.toMatchObject({ name: 'NotApplicable', message: /unique/ });
     expect(() => engine.facts('disk')).toThrow('memory has no mode disk');

@@ -109,7 +109,7 @@ class MemoryLease implements Lease {
   }
 
   async begin(): Promise<OtherTransaction> {
-    throw new NotApplicable('engine', this.facts.lacks.lock ?? 'no other session can begin a transaction yet');
+    throw new NotApplicable('engine', this.facts.lacks.lock!);
   }
 
   async callersTable(): Promise<CallersTable> {

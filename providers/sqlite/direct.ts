@@ -1,11 +1,30 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { LeftLocked } from '../../contracts/kernel/engine.ts';
 import type { SqliteSite } from '../sites.ts';
 import { openOwn } from './database.ts';
-import { unlessLocked } from './errors.ts';
+import { isBusy, leftOpen } from './errors.ts';
 
 /** Milliseconds that the judge waits for a lock of the subject's. */
-const wait = 2000;
+const longestWait = 2000;
+/** Milliseconds between two tries; SQLite's own waiting would stop everything else in the judge's thread. */
+const interval = 5;
+
+/**
+ * Does the judge's own work, which a lock leaves undone as a whole, once no lock is in its way; says of one that stays
+ * that the subject has left it.
+ */
+export async function unlessLocked<T>(work: () => T): Promise<T> {
+  for (const until = performance.now() + longestWait; ; await pause(interval)) {
+    try {
+      return work();
+    } catch (cause) {
+      if (!isBusy(cause)) throw cause;
+      if (performance.now() > until) throw new LeftLocked(leftOpen, { cause });
+    }
+  }
+}
 
 /**
  * The judge's own connection to a database.
@@ -20,7 +39,7 @@ export class DirectConnection {
 
   constructor(site: SqliteSite) {
     this.#site = site;
-    if (site.mode === 'shared') this.#db = openOwn(site.path, wait);
+    if (site.mode === 'shared') this.#db = openOwn(site.path, 0);
   }
 
   /** The connection, where it has been needed so far. */
@@ -33,8 +52,8 @@ export class DirectConnection {
     if (this.#site.mode === 'shared') return this.#db;
     const inode = statSync(this.#site.path, { throwIfNoEntry: false })?.ino;
     if (inode !== this.#inode) {
-      this.#db?.close();
-      this.#db = inode === undefined ? undefined : openOwn(this.#site.path, wait);
+      this.close();
+      if (inode !== undefined) this.#db = openOwn(this.#site.path, 0);
       this.#inode = inode;
     }
     return this.#db;
@@ -42,7 +61,7 @@ export class DirectConnection {
 
   /** The connection; throws where there is no database. */
   required(): DatabaseSync {
-    const db = unlessLocked(() => this.get());
+    const db = this.get();
     if (!db) throw new Error('sqlite: there is no database file');
     return db;
   }

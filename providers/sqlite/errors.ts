@@ -1,5 +1,3 @@
-import { LeftLocked } from '../../contracts/kernel/engine.ts';
-
 /** SQLite's primary result codes and one extended code that matter here. */
 const busy = 5;
 const locked = 6;
@@ -30,14 +28,4 @@ export const leftOpen = 'the subject has left a transaction open: the database s
 /** Whether an agent found so in its host; classes do not cross a link, names do. */
 export function saysLeftOpen(cause: unknown): boolean {
   return (cause as { failure?: { name?: string } } | null)?.failure?.name === 'LeftLocked';
-}
-
-/** Does the judge's own work; says of a lock that is in its way that the subject has left it. */
-export function unlessLocked<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    if (!isBusy(cause)) throw cause;
-    throw new LeftLocked(leftOpen, { cause });
-  }
 }

@@ -6,7 +6,7 @@ import { nothingSprung } from '../attached-hosts.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Hello } from './agent.ts';
 import { CrashMark, type Killed } from './crash-mark.ts';
-import type { DirectConnection } from './direct.ts';
+import { type DirectConnection, unlessLocked } from './direct.ts';
 
 /** The processes in which subjects of one database live, how they are killed, and how it is opened again. */
 export class Killing {
@@ -62,13 +62,14 @@ export class Killing {
   }
 
   /** Opens the database again; tells in words by what it is seen to be the same. */
-  recover(): string {
+  async recover(): Promise<string> {
     const killed = this.#last();
-    if (!killed || !this.#direct) throw new Error('sqlite: nothing was killed that could be recovered');
+    const direct = this.#direct;
+    if (!killed || !direct) throw new Error('sqlite: nothing was killed that could be recovered');
     const sameFile = inodeOf(this.#path) === this.#inode ? 'the same file' : 'another file than before';
-    this.#direct.close();
+    direct.close();
     const log = sizeOf(`${this.#path}-wal`);
-    const check = this.#direct.required().prepare('PRAGMA quick_check(1)').get()?.quick_check;
+    const check = await unlessLocked(() => direct.required().prepare('PRAGMA quick_check(1)').get()?.quick_check);
     const after = `${Math.round(monotonicMs() - killed.at)} ms after process ${killed.pids.join(', ')} had been killed`;
     const sizes = `its write-ahead log had ${log} bytes before and has ${sizeOf(`${this.#path}-wal`)} now`;
     return `${sameFile}, ${basename(this.#path)}, was opened again ${after}; ${sizes}; quick_check: ${String(check)}`;

@@ -12,7 +12,6 @@ import {
   type Found,
   type Lease,
   LeftLocked,
-  meansOf,
   type OtherTransaction,
   type SampleBy,
   type Snapshot,
@@ -39,13 +38,15 @@ import {
   snapshot,
   wipe,
 } from './content.ts';
-import { DirectConnection } from './direct.ts';
-import { leftOpen, saysLeftOpen, unlessLocked } from './errors.ts';
+import { DirectConnection, unlessLocked } from './direct.ts';
+import { leftOpen, saysLeftOpen } from './errors.ts';
 import type { Order } from './fault-counters.ts';
 import { setNextId } from './identity.ts';
 import { Killing, sprungBy } from './killing.ts';
+import { whatIsLacking } from './lacking.ts';
 import { Mechanisms } from './mechanisms.ts';
-import { ours } from './sql.ts';
+import { beginOther } from './other-transaction.ts';
+import { newNonce } from './sql.ts';
 import { rowFaults } from './traps.ts';
 import { WaitingList } from './waiting-list.ts';
 
@@ -74,6 +75,7 @@ export class SqliteLease implements Lease {
   readonly #mechanisms: Mechanisms;
   readonly #killing: Killing;
   readonly #lists = new Set<WaitingList>();
+  readonly #begun = new Set<OtherTransaction>();
   #released = false;
 
   constructor(facts: EngineFacts, site: SqliteSite, landlord: Landlord) {
@@ -132,7 +134,15 @@ export class SqliteLease implements Lease {
   }
 
   async begin(): Promise<OtherTransaction> {
-    throw new NotApplicable('engine', this.facts.lacks.lock ?? 'no other session can begin a transaction yet');
+    if (this.facts.lacks.lock) throw new NotApplicable('engine', this.facts.lacks.lock);
+    await this.#requireDriver();
+    const nonce = newNonce();
+    const list = this.#newWaitingList(nonce, 'lock');
+    const begun = await this.#ordered(this.#order(nonce, { at: 'lock' }, list), () =>
+      beginOther(this.site.path, list, async () => void (await this.#hosts.revoke(nonce))),
+    );
+    this.#begun.add(begun);
+    return begun;
   }
 
   async callersTable(): Promise<CallersTable> {
@@ -152,27 +162,15 @@ export class SqliteLease implements Lease {
   }
 
   async arm(fault: Fault): Promise<ArmedFault> {
-    this.#refuseWhatIsLacking(fault);
+    const lacking = whatIsLacking(this.facts, fault);
+    if (lacking) throw new NotApplicable('engine', lacking);
     if (fault.at === 'identity') return this.#setIdentity(fault.table, fault.start);
     if (fault.at === 'crash') this.#killing.requireProcess();
     await this.#requireDriver();
-    const nonce = `${ours}${randomBytes(6).toString('hex')}`;
+    const nonce = newNonce();
     const mark = fault.at === 'crash' ? this.#killing.expect(nonce) : undefined;
     const list = fault.at === 'lock' || fault.at === 'start' ? this.#newWaitingList(nonce, fault.at) : undefined;
-    const order: Order = {
-      nonce,
-      fault,
-      judge: process.pid,
-      mark: (mark ?? list)?.path ?? '',
-      keepsReaders: this.site.mode === 'shared',
-    };
-    await this.#hosts.order(nonce, 'arm', [order]);
-    try {
-      await this.#unlessExclusive(async () => this.#mechanisms.set(nonce, fault));
-    } catch (cause) {
-      await this.#hosts.revoke(nonce);
-      throw cause;
-    }
+    await this.#ordered(this.#order(nonce, fault, mark ?? list), () => this.#mechanisms.set(nonce, fault));
     const sum = (reports: unknown[]): Sprung => addSprung([...(reports as Sprung[]), sprungBy(mark)]);
     let last: Promise<Sprung> | undefined;
     const sprung = async (): Promise<Sprung> => last ?? sum(await this.#hosts.reports(nonce));
@@ -180,7 +178,7 @@ export class SqliteLease implements Lease {
       if (last) return;
       // Whoever waits at the start answers only then.
       if (fault.at === 'start') list?.stop();
-      this.#mechanisms.remove(nonce, fault);
+      await this.#mechanisms.remove(nonce, fault);
       mark?.stop();
       last = this.#hosts.revoke(nonce).then(sum);
       // That the fault could not work here is for `sprung` to say.
@@ -219,10 +217,10 @@ export class SqliteLease implements Lease {
     const looks = sample !== undefined && this.#direct !== undefined;
     const key = `watch-${randomBytes(6).toString('hex')}`;
     await this.#hosts.order(key, 'watch', [key, sample ?? null]);
-    if (looks) this.#mechanisms.changeLooks(+1);
+    if (looks) await this.#mechanisms.changeLooks(+1);
     const stop = async (): Promise<Watched> => {
       // First the triggers, which only a host that still records can run.
-      if (looks) this.#mechanisms.changeLooks(-1);
+      if (looks) await this.#mechanisms.changeLooks(-1);
       return joinWatched((await this.#hosts.revoke(key)) as Watched[]);
     };
     let last: Promise<Watched> | undefined;
@@ -237,40 +235,47 @@ export class SqliteLease implements Lease {
   async release(options: { keep?: boolean } = {}): Promise<void> {
     if (this.#released) return;
     this.#released = true;
+    for (const begun of this.#begun) await begun.rollback().catch(() => {});
     for (const list of this.#lists) list.stop();
     try {
       await this.#hosts.callAll('forget', []);
     } finally {
       this.#killing.stop();
-      this.#leaveDatabase(options.keep ?? this.#landlord.keepAll);
+      await this.#leaveDatabase(options.keep ?? this.#landlord.keepAll);
       this.#landlord.released();
     }
   }
 
-  #leaveDatabase(keep: boolean): void {
+  async #leaveDatabase(keep: boolean): Promise<void> {
     const db = this.#direct?.opened;
     if (db?.isTransaction) db.exec('ROLLBACK');
-    if (keep) this.#keep(db);
+    if (keep) await this.#keep(db);
     this.#direct?.close();
     if (this.site.mode === 'file' && !keep) {
       for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(this.site.path + suffix, { force: true });
     }
   }
 
-  #keep(db: DatabaseSync | undefined): void {
+  async #keep(db: DatabaseSync | undefined): Promise<void> {
     if (this.site.mode === 'file' && existsSync(this.site.path)) this.#landlord.kept(this.site.path);
     if (this.site.mode !== 'shared' || !db) return;
     const copy = join(this.#landlord.directory, `kept-${randomBytes(6).toString('hex')}.db`);
-    copyTo(db, copy);
+    await unlessLocked(() => copyTo(db, copy));
     this.#landlord.kept(copy);
   }
 
-  #refuseWhatIsLacking(fault: Fault): void {
-    const means = fault.at === 'identity' && fault.step !== 1 ? 'identityStep' : meansOf[fault.at];
-    const lacking = this.facts.lacks[means];
-    if (lacking) throw new NotApplicable('engine', lacking);
-    if (fault.at === 'row' && !this.rowFaults.includes(fault.kind)) {
-      throw new NotApplicable('engine', `SQLite has no way to fail any row by ${fault.kind}`);
+  #order(nonce: string, fault: Fault, file: { path: string } | undefined): Order {
+    return { nonce, fault, judge: process.pid, mark: file?.path ?? '', keepsReaders: this.site.mode === 'shared' };
+  }
+
+  /** Tells every host of a fault before it is set; one that cannot be set is taken back. */
+  async #ordered<T>(order: Order, set: () => Promise<T>): Promise<T> {
+    await this.#hosts.order(order.nonce, 'arm', [order]);
+    try {
+      return await this.#unlessExclusive(set);
+    } catch (cause) {
+      await this.#hosts.revoke(order.nonce);
+      throw cause;
     }
   }
 
@@ -295,7 +300,7 @@ export class SqliteLease implements Lease {
 
   async #setIdentity(table: string, start: bigint): Promise<ArmedFault> {
     const set = this.#direct
-      ? unlessLocked(() => setNextId(this.#direct!.required(), table, start))
+      ? await unlessLocked(() => setNextId(this.#direct!.required(), table, start))
       : await this.#ask('setNextId', table, start);
     if (!set) throw new NotApplicable('engine', `${table} does not number its rows by AUTOINCREMENT`);
     const sprung = async (): Promise<Sprung> => ({ count: 1, rowsBefore: 0, raised: 0 });
@@ -306,7 +311,7 @@ export class SqliteLease implements Lease {
   async #own<T>(work: (db: DatabaseSync) => T, absent: T, method: string, ...args: unknown[]): Promise<T> {
     const direct = this.#direct;
     if (!direct) return (await this.#ask(method, ...args)) as T;
-    return this.#unlessExclusive(async () =>
+    return this.#unlessExclusive(() =>
       unlessLocked(() => {
         const db = direct.get();
         return db ? work(db) : absent;

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Fault } from '../../contracts/kernel/engine.ts';
-import type { DirectConnection } from './direct.ts';
-import { isBusy, unlessLocked } from './errors.ts';
+import { type Fault, LeftLocked } from '../../contracts/kernel/engine.ts';
+import { type DirectConnection, unlessLocked } from './direct.ts';
 import { atomically } from './transaction.ts';
 import { isTrap, removeLooks, removeTrap, setLooks, setTrap, type TrapFault } from './traps.ts';
 
@@ -14,31 +13,39 @@ export class Mechanisms {
     this.#direct = direct;
   }
 
-  set(nonce: string, fault: Fault): void {
-    if (!this.#direct || !isLocal(fault)) return;
-    const db = this.#direct.required();
-    if (fault.at === 'lock') unlessLocked(() => db.exec('BEGIN IMMEDIATE'));
-    else unlessLocked(() => changeSchema(db, () => setTrap(db, nonce, fault)));
+  async set(nonce: string, fault: Fault): Promise<void> {
+    const direct = this.#direct;
+    if (!direct || !isLocal(fault)) return;
+    await unlessLocked(() => {
+      const db = direct.required();
+      if (fault.at === 'lock') db.exec('BEGIN IMMEDIATE');
+      else changeSchema(db, () => setTrap(db, nonce, fault));
+    });
   }
 
-  remove(nonce: string, fault: Fault): void {
-    const db = this.#direct?.get();
-    if (!db || !isLocal(fault)) return;
-    if (fault.at !== 'lock') unlessLocked(() => changeSchema(db, () => removeTrap(db, nonce)));
-    else if (db.isTransaction) db.exec('ROLLBACK');
+  async remove(nonce: string, fault: Fault): Promise<void> {
+    if (!isLocal(fault)) return;
+    await unlessLocked(() => {
+      const db = this.#direct?.get();
+      if (!db) return;
+      if (fault.at !== 'lock') changeSchema(db, () => removeTrap(db, nonce));
+      else if (db.isTransaction) db.exec('ROLLBACK');
+    });
   }
 
   /** The triggers that let readers look are there while any recording that samples is. */
-  changeLooks(by: 1 | -1): void {
+  async changeLooks(by: 1 | -1): Promise<void> {
     this.#lookers += by;
-    const db = this.#direct?.get();
-    if (!db) return;
     try {
-      if (by === 1) changeSchema(db, () => setLooks(db));
-      else if (this.#lookers === 0) changeSchema(db, () => removeLooks(db));
+      await unlessLocked(() => {
+        const db = this.#direct?.get();
+        if (!db) return;
+        if (by === 1) changeSchema(db, () => setLooks(db));
+        else if (this.#lookers === 0) changeSchema(db, () => removeLooks(db));
+      });
     } catch (cause) {
       // Inside a transaction that the subject holds there is no looking into statements, only between them.
-      if (!isBusy(cause)) throw cause;
+      if (!(cause instanceof LeftLocked)) throw cause;
     }
   }
 }

@@ -1,7 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import type { SeenStatement } from '../../contracts/kernel/engine.ts';
 
 /** Prefix of every table, trigger and function that is ours; what bears it is no content of the subject's. */
 export const ours = 'contract_test_';
+
+export function newNonce(): string {
+  return `${ours}${randomBytes(6).toString('hex')}`;
+}
 
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;

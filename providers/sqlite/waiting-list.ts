@@ -41,7 +41,7 @@ export function waitAtStart(path: string): void {
 /** The file in which connections enter themselves that are about to wait. */
 export class WaitingList {
   readonly path: string;
-  /** Ends the watch over the file, and removes it. */
+  /** Ends the watch over the file, and removes it: nobody will wait any more. */
   readonly stop: () => void;
   readonly #queue = new Queue();
   readonly #threads = new Set<string>();
@@ -56,6 +56,7 @@ export class WaitingList {
     this.stop = () => {
       watcher.close();
       rmSync(path, { force: true });
+      this.#queue.close();
     };
   }
 
