@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CallersTransaction, Message, SendBatchPort } from '../../index.ts';
-import { openVariant } from '../fixtures/open-variant.ts';
+import { openVariant, variantsOf } from '../fixtures/open-variant.ts';
 import { schemaPerTest } from './fixtures/schema-per-test.ts';
 import type { TestSchema } from './fixtures/server.ts';
 import backend from './index.ts';
@@ -43,7 +43,7 @@ function refuseRow(i: number): Promise<unknown> {
     CREATE TRIGGER refusal BEFORE INSERT ON message_headers FOR EACH ROW EXECUTE FUNCTION refuse()`);
 }
 
-describe.each(Object.keys(backend.variants))('%s', (variant) => {
+describe.each(variantsOf(backend, 'send-batch'))('%s', (variant) => {
   beforeEach(async () => {
     sender = await opened(variant);
   });

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Message, ReportedOutcome, SendBatchPort, SendOptions } from '../../index.ts';
-import { openVariant } from '../fixtures/open-variant.ts';
+import { openVariant, variantsOf } from '../fixtures/open-variant.ts';
 import { schemaPerTest } from './fixtures/schema-per-test.ts';
 import type { TestSchema } from './fixtures/server.ts';
 import backend from './index.ts';
@@ -61,7 +61,7 @@ function keyed(count: number): Message[] {
   }));
 }
 
-describe.each(Object.keys(backend.variants))('%s', (variant) => {
+describe.each(variantsOf(backend, 'send-batch'))('%s', (variant) => {
   beforeEach(() => open(variant));
 
   test('stores each key once, and names the row that holds it', async () => {

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Message, PostgresSite, ReportedOutcome, SendBatchPort } from '../../index.ts';
-import { openVariant } from '../fixtures/open-variant.ts';
+import { openVariant, variantsOf } from '../fixtures/open-variant.ts';
 import { startCuttingProxy } from './fixtures/cutting-proxy.ts';
 import { schemaPerTest } from './fixtures/schema-per-test.ts';
 import type { TestSchema } from './fixtures/server.ts';
@@ -94,7 +94,7 @@ const storedBare = {
   attempts: 0,
 };
 
-describe.each(Object.keys(backend.variants))('%s', (variant) => {
+describe.each(variantsOf(backend, 'send-batch'))('%s', (variant) => {
   beforeEach(async () => {
     sender = await opened(variant);
   });
