@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
+import { passedThrough } from '../../writing/mutants/batching.ts';
 import type { SendBatchPort } from '../port.ts';
-import { passedThrough } from './spoil.ts';
 
 /** Lies about the ambient context of a call. */
 export const ambientMutants: Mutant[] = [

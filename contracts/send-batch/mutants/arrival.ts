@@ -1,7 +1,8 @@
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
+import { passedThrough } from '../../writing/mutants/batching.ts';
 import type { SendBatchPort } from '../port.ts';
 import { optionsOf } from './ordinary.ts';
-import { batchMutant, passedThrough } from './spoil.ts';
+import { batchMutant } from './spoil.ts';
 
 const target = 'send-batch/equal-times-stay-in-order';
 

@@ -1,5 +1,5 @@
 import type { Mutant } from '../../kernel/mutant.ts';
-import { isPlainData } from './ordinary.ts';
+import { isPlainData } from '../../writing/mutants/plain-data.ts';
 import { messageMutant } from './spoil.ts';
 
 /** Lies about unusual bodies, told in the batch and on the single path alike. */

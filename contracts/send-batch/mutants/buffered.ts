@@ -1,9 +1,11 @@
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import { passedThrough } from '../../writing/mutants/batching.ts';
+import { answer, ask, hasFailed, isRefused, type Reply } from '../../writing/mutants/replies.ts';
 import type { Message, SendBatchPort, SendOptions } from '../port.ts';
+import type { SendBatch } from './batches.ts';
 import { optionsOf } from './ordinary.ts';
 import { unsupported, withoutEach } from './refusals.ts';
-import { answer, ask, hasFailed, isRefused, passedThrough, type Reply, type SendBatch } from './spoil.ts';
 
 /** Messages that a buffer holds. */
 const room = 1000;

@@ -1,8 +1,9 @@
 import type { Mutant, MutantTools } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import { answer, ask, hasFailed } from '../../writing/mutants/replies.ts';
 import type { Message } from '../port.ts';
 import { optionsOf, ordinaryCopy } from './ordinary.ts';
-import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
+import { batchMutant } from './spoil.ts';
 
 type Row = Record<string, unknown>;
 

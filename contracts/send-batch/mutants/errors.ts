@@ -2,8 +2,17 @@ import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import {
+  answer,
+  ask,
+  errorsOf,
+  hasFailed,
+  isRefused,
+  isRowRefused,
+  type Reply,
+} from '../../writing/mutants/replies.ts';
 import { ordinaryCopy } from './ordinary.ts';
-import { answer, ask, batchMutant, errorsOf, hasFailed, isRefused, isRowRefused, type Reply } from './spoil.ts';
+import { batchMutant } from './spoil.ts';
 
 /** Lies about what went wrong. */
 export const errorMutants: Mutant[] = [

@@ -13,56 +13,16 @@ async function refused(mutant: string, batch: Message[]) {
   return { subject, came };
 }
 
-describe('what is left of a batch that the engine refused', () => {
-  test.each([
-    ['rollback-keeps-one-row', refusedAt(4), bodiesOf(0)],
-    ['rollback-leaves-a-stranger', refusedAt(4), [null]],
-    ['commit-per-chunk', refusedAt(4), bodiesOf(0, 1, 2, 3)],
-    ['last-chunk-apart', refusedAt(5), bodiesOf(0, 1, 2, 3, 4)],
-    ['group-per-shape-commits', [...messages(2), { body: 'boom' }], bodiesOf(0, 1)],
-  ])('%s leaves rows behind', async (mutant, batch, left) => {
-    const { subject, came } = await refused(mutant, batch);
-    expect(came).toMatchObject({ threw: expect.stringContaining('refused by the engine') });
-    expect(subject.bodies()).toEqual(left);
-    expect(subject.lies).toBe(1);
-  });
-
-  test.each([
-    ['flash-one-row', refusedAt(4)],
-    ['flash-one-row', refusedAt(1)],
-    ['two-halves-with-compensation', refusedAt(4)],
-    ['rollback-keeps-one-row', refusedAt(0)],
-    ['last-chunk-apart', refusedAt(4)],
-    ['group-per-shape-commits', refusedAt(4)],
-  ])('%s leaves nothing behind (%#)', async (mutant, batch) => {
-    const { subject, came } = await refused(mutant, batch);
-    expect(came).toMatchObject({ threw: expect.stringContaining('refused by the engine') });
-    expect(subject.bodies()).toEqual([]);
-  });
+test('group-per-shape-commits leaves behind what has other options than the message that is refused', async () => {
+  const { subject, came } = await refused('group-per-shape-commits', [...messages(2), { body: 'boom' }]);
+  expect(came).toMatchObject({ threw: expect.stringContaining('refused by the engine') });
+  expect(subject.bodies()).toEqual(bodiesOf(0, 1));
+  expect(subject.lies).toBe(1);
 });
 
-describe('what a reader sees of a batch that is stored', () => {
-  /** The bodies that were stored when the mutant called the subject, before and after each of its calls. */
-  async function glimpses(mutant: string) {
-    const seen: unknown[][] = [];
-    const subject = new TestSubject(mutant);
-    const lied = () => seen.push(subject.bodies());
-    Object.defineProperty(subject, 'lies', { get: () => seen.length, set: lied });
-    const came = await subject.sendBatch(messages(6));
-    return { subject, came, seen };
-  }
-
-  test.each([
-    ['flash-one-row', bodiesOf(0, 1)],
-    ['two-halves-with-compensation', bodiesOf(0, 1, 2)],
-    ['commit-per-chunk', bodiesOf(0, 1)],
-    ['last-chunk-apart', bodiesOf(0, 1, 2, 3, 4)],
-  ])('%s shows a part of it', async (mutant, part) => {
-    const { subject, came, seen } = await glimpses(mutant);
-    expect(seen).toEqual([part]);
-    expect(subject.bodies()).toEqual(bodiesOf(0, 1, 2, 3, 4, 5));
-    expect(subject.bodiesById(came)).toEqual(bodiesOf(0, 1, 2, 3, 4, 5));
-  });
+test('group-per-shape-commits leaves nothing behind of messages with the same options', async () => {
+  const { subject } = await refused('group-per-shape-commits', refusedAt(4));
+  expect(subject.bodies()).toEqual([]);
 });
 
 test('group-per-shape-commits reports the ids in the order of the messages', async () => {
@@ -107,33 +67,4 @@ describe('how a failure is told', () => {
       expect(subject.lies).toBe(0);
     },
   );
-});
-
-describe('the batch after a refused one', () => {
-  test('poisoned-after-failure fails it, and only it', async () => {
-    const { subject } = await refused('poisoned-after-failure', refusedAt(2));
-    expect(await subject.sendBatch(messages(2))).toHaveProperty('threw');
-    expect(subject.bodies()).toEqual([]);
-    expect(subject.lies).toBe(1);
-    await subject.sendBatch(messages(2));
-    expect(subject.bodies()).toEqual(bodiesOf(0, 1));
-  });
-
-  test('last-reply-first stores it and answers with the failure', async () => {
-    const { subject } = await refused('last-reply-first', refusedAt(2));
-    expect(await subject.sendBatch(messages(2))).toMatchObject({
-      threw: expect.stringContaining('refused by the engine'),
-    });
-    expect(subject.bodies()).toEqual(bodiesOf(0, 1));
-    expect(subject.lies).toBe(1);
-    expect(subject.bodiesById(await subject.sendBatch(messages(3).slice(2)))).toEqual(bodiesOf(2));
-  });
-
-  test.each(['poisoned-after-failure', 'last-reply-first'])('%s takes no notice of a refusal', async (mutant) => {
-    const subject = new TestSubject(mutant);
-    await subject.sendBatch([{ body: undefined }]);
-    const came = await subject.sendBatch(messages(2));
-    expect(subject.bodiesById(came)).toEqual(bodiesOf(0, 1));
-    expect(subject.lies).toBe(0);
-  });
 });

@@ -1,7 +1,8 @@
 import type { Mutant, MutantTools } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import { answer, ask, hasFailed, type Reply } from '../../writing/mutants/replies.ts';
 import type { Message } from '../port.ts';
-import { answer, ask, batchMutant, hasFailed, type Reply } from './spoil.ts';
+import { batchMutant } from './spoil.ts';
 
 const target = 'send-batch/caller-ids-are-kept';
 

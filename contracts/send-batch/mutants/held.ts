@@ -1,9 +1,11 @@
 import { type Mutant, type MutantTools, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import { passedThrough } from '../../writing/mutants/batching.ts';
+import { answer, ask, hasFailed } from '../../writing/mutants/replies.ts';
 import type { CallersTransaction, Message, SendBatchPort, SendOptions } from '../port.ts';
+import { type SendBatch, storeStranger } from './batches.ts';
 import { identityOf, unlessRefused } from './keys/sent.ts';
 import { ordinaryCopy } from './ordinary.ts';
-import { answer, ask, hasFailed, passedThrough, type SendBatch, storeStranger } from './spoil.ts';
 
 const waits = 'send-batch/held-rows-wait-for-the-callers-commit';
 const removes = 'send-batch/held-rollback-removes-all';

@@ -1,6 +1,7 @@
 import type { Mutant } from '../../kernel/mutant.ts';
+import { isPlainData } from '../../writing/mutants/plain-data.ts';
 import type { Message } from '../port.ts';
-import { isPlainData, optionsOf } from './ordinary.ts';
+import { optionsOf } from './ordinary.ts';
 import { batchMutant } from './spoil.ts';
 
 /** Lies about messages that are equal, which are nevertheless as many messages as were sent. */

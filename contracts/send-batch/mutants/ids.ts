@@ -1,8 +1,9 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { Id, ReportedOutcome } from '../../kernel/outcome.ts';
+import { answer, ask, hasFailed } from '../../writing/mutants/replies.ts';
 import type { Message } from '../port.ts';
 import { ordinaryCopy } from './ordinary.ts';
-import { answer, ask, batchMutant, hasFailed } from './spoil.ts';
+import { batchMutant } from './spoil.ts';
 
 const order = 'send-batch/ids-in-caller-order';
 const unique = 'send-batch/ids-are-unique-and-real';

@@ -1,14 +1,13 @@
 import type { Mutant } from '../../kernel/mutant.ts';
-import { aftermathMutants } from './aftermath.ts';
+import { writingMutants } from '../../writing/mutants/index.ts';
 import { ambientMutants } from './ambient.ts';
 import { arrivalMutants } from './arrival.ts';
+import { sendBatching } from './batches.ts';
 import { bodyMutants } from './bodies.ts';
 import { bufferMutants } from './buffered.ts';
-import { cancellingMutants } from './cancelling.ts';
 import { chunkSizeMutants } from './chunk-size.ts';
 import { controls } from './controls.ts';
 import { defaultMutants } from './defaults.ts';
-import { durabilityMutants } from './durability.ts';
 import { errorMutants } from './errors.ts';
 import { failureMutants } from './failure.ts';
 import { falsyMutants } from './falsy.ts';
@@ -18,8 +17,6 @@ import { identicalMutants } from './identical.ts';
 import { idMutants } from './ids.ts';
 import { inputMutants } from './inputs.ts';
 import { keyMutants } from './keys/index.ts';
-import { largeMutants } from './large.ts';
-import { limitMutants } from './limits.ts';
 import { lostAckMutants } from './lost-ack.ts';
 import { metadataMutants } from './metadata.ts';
 import { outcomeFieldMutants } from './outcome-fields.ts';
@@ -29,29 +26,27 @@ import { racingMutants } from './racing.ts';
 import { refusalMutants } from './refusals.ts';
 import { roundTripMutants } from './round-trips.ts';
 import { shapeMutants } from './shapes.ts';
+import { statusRowMutants } from './status-rows.ts';
 import { syncMutants } from './sync.ts';
 import { timeMutants } from './time.ts';
 
 /** The behavioural mutants of `send-batch`. */
 export const sendBatchMutants: Mutant[] = [
   ...controls,
+  ...writingMutants(sendBatching),
   ...idMutants,
   ...identicalMutants,
   ...failureMutants,
-  ...aftermathMutants,
   ...refusalMutants,
   ...metadataMutants,
   ...shapeMutants,
   ...defaultMutants,
   ...bodyMutants,
   ...timeMutants,
-  ...limitMutants,
-  ...largeMutants,
+  ...statusRowMutants,
   ...roundTripMutants,
   ...inputMutants,
   ...lostAckMutants,
-  ...durabilityMutants,
-  ...cancellingMutants,
   ...heldMutants,
   ...errorMutants,
   ...keyMutants,

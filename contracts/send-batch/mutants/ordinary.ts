@@ -1,3 +1,5 @@
+import { ordinaryCopy as copyOf } from '../../writing/mutants/batching.ts';
+import { isPlainData } from '../../writing/mutants/plain-data.ts';
 import type { Message } from '../port.ts';
 
 const textOptions = ['destination', 'route', 'correlationId'] as const;
@@ -8,13 +10,9 @@ export function optionsOf(message: Message): (keyof Message)[] {
   return (Object.keys(message) as (keyof Message)[]).filter((key) => key !== 'body' && message[key] !== undefined);
 }
 
-/**
- * A private copy of messages that only the engine can have a reason to refuse, or undefined.
- *
- * Lies about the engine's failures are told of these alone, so that they never get in the way of guards about refusals.
- */
+/** A private copy of messages that only the engine can have a reason to refuse, or undefined. */
 export function ordinaryCopy(messages: readonly Message[]): Message[] | undefined {
-  return areOrdinary(messages) ? structuredClone([...messages]) : undefined;
+  return copyOf({ areOrdinary }, messages);
 }
 
 /** Whether only the engine can have a reason to refuse these messages. */
@@ -37,20 +35,4 @@ export function hasOrdinaryOptions(message: Message): boolean {
     integerOptions.every((option) => message[option] === undefined || Number.isSafeInteger(message[option])) &&
     (headers === undefined || (typeof headers === 'object' && headers !== null))
   );
-}
-
-/** Whether a value is JSON or bytes, told without running a getter. */
-export function isPlainData(value: unknown, within: ReadonlySet<object> = new Set()): boolean {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || within.has(value)) return false;
-  if (value instanceof Uint8Array) return true;
-  const prototype = Object.getPrototypeOf(value);
-  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return false;
-  if (Array.isArray(value) && Object.keys(value).length !== value.length) return false;
-  const deeper = new Set(within).add(value);
-  return Object.keys(value).every((key) => {
-    const { get, value: member } = Object.getOwnPropertyDescriptor(value, key)!;
-    return get === undefined && isPlainData(member, deeper);
-  });
 }

@@ -1,7 +1,8 @@
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
+import { passedThrough } from '../../writing/mutants/batching.ts';
+import { answer, ask, hasFailed } from '../../writing/mutants/replies.ts';
 import type { SendBatchPort, StoredMessage } from '../port.ts';
 import { ordinaryCopy } from './ordinary.ts';
-import { answer, ask, hasFailed, passedThrough } from './spoil.ts';
 
 /** Lies of what the backend reads itself. */
 export const ownReadMutants: Mutant[] = [

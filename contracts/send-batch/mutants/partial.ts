@@ -1,7 +1,8 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import { answer, ask, isRowRefused } from '../../writing/mutants/replies.ts';
 import { ordinaryCopy } from './ordinary.ts';
-import { answer, ask, batchMutant, isRowRefused } from './spoil.ts';
+import { batchMutant } from './spoil.ts';
 
 const target = 'send-batch/each-outcome-is-true';
 /** Has a message refused, too, and reads what is told of it and of the others. */

@@ -1,13 +1,10 @@
-import { tokenIn } from '../../kernel/bodies.ts';
 import type { Mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
-import { answer, ask, batchMutant, hasFailed, isRowRefused } from './spoil.ts';
+import { answer, ask, hasFailed } from '../../writing/mutants/replies.ts';
+import { batchMutant } from './spoil.ts';
 
 /** Milliseconds in which a batch that is stored waits for another to begin. */
 const waits = 20;
-
-/** As many connections as a pool has, unless it is told otherwise. */
-const connections = 10;
 
 /** Lies about batches that run at the same time. */
 export const racingMutants: Mutant[] = [
@@ -46,41 +43,6 @@ export const racingMutants: Mutant[] = [
         });
         for (const one of waiting) if (one.outcomes === outcomes) waiting.delete(one);
         return outcomes;
-      };
-    },
-  }),
-  batchMutant({
-    id: 'many-share-a-transaction',
-    lie: 'Removes, when the engine refuses one of more than ten batches that run at once, what the others have stored.',
-    target: 'send-batch/concurrent-failure-is-isolated',
-    only: 'a subject takes more than ten calls before the first is done',
-    spoil: (honest, tools) => {
-      let running = 0;
-      // Since none ran.
-      let begun = 0;
-      let stored: string[] = [];
-      return async (messages, options) => {
-        running += 1;
-        begun += 1;
-        const reply = await ask(honest, messages, options);
-        running -= 1;
-        if (!hasFailed(reply)) stored.push(...messages.flatMap(({ body }) => tokenIn(body) ?? []));
-        if (begun > connections && isRowRefused(reply)) {
-          const others = stored;
-          // Who is still writing is in the way of a hand that edits.
-          while (running > 0) await new Promise<void>((resolve) => tools.later(() => resolve(), waits));
-          await tools.hand.edit((row) => {
-            const text = JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-            if (!others.some((token) => text.includes(token))) return undefined;
-            tools.lied();
-            return 'remove';
-          });
-        }
-        if (running === 0) {
-          begun = 0;
-          stored = [];
-        }
-        return answer(reply);
       };
     },
   }),

@@ -1,20 +1,12 @@
 import { metadataOptions, type Offer } from '../../kernel/capabilities.ts';
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import { passedThrough } from '../../writing/mutants/batching.ts';
+import { isPlainData } from '../../writing/mutants/plain-data.ts';
+import { answer, ask, errorOf, hasFailed, isRefused, isRowRefused, type Reply } from '../../writing/mutants/replies.ts';
 import type { Message, SendBatchPort } from '../port.ts';
-import { hasOrdinaryOptions, isPlainData, optionsOf, ordinaryCopy } from './ordinary.ts';
-import {
-  answer,
-  ask,
-  batchMutant,
-  errorOf,
-  hasFailed,
-  isRefused,
-  isRowRefused,
-  namespaceIsThere,
-  passedThrough,
-  type Reply,
-} from './spoil.ts';
+import { hasOrdinaryOptions, optionsOf, ordinaryCopy } from './ordinary.ts';
+import { batchMutant, namespaceIsThere } from './spoil.ts';
 
 /** Options of a call, and those of a message that it can be sent without. */
 export const ofCalls: Offer[] = ['transaction', 'cancel', 'chunkSize'];
@@ -23,7 +15,7 @@ const ofMessages: Offer[] = [...metadataOptions, 'dedupeKey', 'callerIds', 'colu
 export const unsupported = /not supported|unsupported/i;
 const jobs = 'send-batch/scheduled-jobs-are-rejected';
 
-/** Lies about what has to be refused, and about the batch that holds nothing. */
+/** Lies about what has to be refused, and about what an empty batch sends. */
 export const refusalMutants: Mutant[] = [
   batchMutant({
     id: 'skip-the-unreadable',
@@ -214,28 +206,6 @@ export const refusalMutants: Mutant[] = [
           return sendBatch(messages, options);
         },
       };
-    },
-  }),
-  batchMutant({
-    id: 'empty-batch-throws',
-    lie: 'Throws when a batch is empty.',
-    target: 'send-batch/empty-batch',
-    spoil: (honest, tools) => async (messages, options) => {
-      if (messages.length > 0) return honest(messages, options);
-      tools.lied();
-      throw new Error('syntax error at or near ";"');
-    },
-  }),
-  batchMutant({
-    id: 'empty-batch-never-settles',
-    timeout: 5000,
-    lie: 'Never settles when a batch is empty.',
-    target: 'send-batch/empty-batch',
-    alsoKilledBy: ['send-batch/empty-batch-sends-nothing'],
-    spoil: (honest, tools) => async (messages, options) => {
-      if (messages.length > 0) return honest(messages, options);
-      tools.lied();
-      return new Promise(() => {});
     },
   }),
 ];

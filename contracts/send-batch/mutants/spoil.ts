@@ -1,44 +1,18 @@
 import type { Snapshot } from '../../kernel/engine.ts';
 import { type Mutant, type MutantTools, mutant } from '../../kernel/mutant.ts';
-import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import { type BatchLie, batchMutant as batchMutantOf, passedThrough } from '../../writing/mutants/batching.ts';
+import { isFailure, settle } from '../../writing/mutants/replies.ts';
 import type { Message, SendBatchPort, SendOptions } from '../port.ts';
+import { honestly, isLeftToOthers, type SendBatch, sendBatching } from './batches.ts';
 
-/** The batch call of a subject. */
-export type SendBatch = (messages: readonly Message[], options: SendOptions) => Promise<readonly ReportedOutcome[]>;
-
-type Described = Pick<Mutant, 'id' | 'lie' | 'target'> &
-  Partial<Pick<Mutant, 'alsoKilledBy' | 'timeout' | 'needs' | 'cannot' | 'only' | 'site'>>;
-
-/** What a call can use that has guards of its own, and which guards those are. */
-const uses: { is(messages: readonly Message[], options: SendOptions): boolean; guards: RegExp }[] = [
-  { is: (_messages, { transaction }) => transaction !== undefined, guards: /held|waits-for-the-holder|unsupported/ },
-  { is: (_messages, { chunkSize }) => chunkSize !== undefined, guards: /chunk-size|unsupported/ },
-  { is: (messages) => messages.some(({ id }) => id !== undefined), guards: /caller-ids|conflict|falsy|unsupported/ },
-];
-
-/** Whether a call is left to the lies about what it uses. */
-function isLeftToOthers(target: string, messages: readonly Message[], options: SendOptions): boolean {
-  return uses.some(({ is, guards }) => !guards.test(target) && is(messages, options));
-}
+type Described = Omit<BatchLie<Message>, 'spoil'>;
 
 /**
  * A mutant that lies in the batch call only; `spoil` is called once for each subject and may keep state.
  * It is honest in a call that uses what other guards are about.
  */
 export function batchMutant(m: Described & { spoil(honest: SendBatch, tools: MutantTools): SendBatch }): Mutant {
-  const { spoil, ...described } = m;
-  return mutant<SendBatchPort>({
-    ...described,
-    wrap(subject, tools) {
-      const honest = honestly(subject);
-      const spoiled = spoil(honest, tools);
-      return {
-        ...passedThrough(subject),
-        sendBatch: (messages, options) =>
-          (isLeftToOthers(m.target, messages, options) ? honest : spoiled)(messages, options),
-      };
-    },
-  });
+  return batchMutantOf(sendBatching, m);
 }
 
 /** A mutant that changes messages before the subject gets them, alike in the batch calls and in the single path. */
@@ -89,89 +63,6 @@ export function messageMutant(
 
 /** Where a message stands: its slot in a batch, or on the single path. */
 export type Place = number | 'single';
-
-/** A new port with the subject's other members as they are. */
-export function passedThrough(subject: SendBatchPort): SendBatchPort {
-  const members = Object.entries(subject).filter(([, member]) => typeof member === 'function');
-  return Object.fromEntries(members.map(([name, member]) => [name, member.bind(subject)])) as unknown as SendBatchPort;
-}
-
-/** The subject's own batch call, which begins at once and reports by a promise. */
-function honestly(subject: SendBatchPort): SendBatch {
-  return async (messages, options) => subject.sendBatch(messages, options);
-}
-
-/** How a call of the subject ended. */
-export type Reply = { value: readonly ReportedOutcome[] } | { threw: unknown };
-
-async function settle<T>(call: Promise<T>): Promise<{ value: T } | { threw: unknown }> {
-  try {
-    return { value: await call };
-  } catch (threw) {
-    return { threw };
-  }
-}
-
-/** Calls the subject and keeps what it throws. */
-export function ask(honest: SendBatch, messages: readonly Message[], options: SendOptions): Promise<Reply> {
-  return settle(honest(messages, options));
-}
-
-/** Ends the mutant's call as the subject's call ended. */
-export function answer(reply: Reply): readonly ReportedOutcome[] {
-  if ('threw' in reply) throw reply.threw;
-  return reply.value;
-}
-
-/** Stores a row that belongs to no message of a guard; whether the subject took one. */
-export async function storeStranger(honest: SendBatch): Promise<boolean> {
-  for (const body of [null, '', new Uint8Array()]) {
-    if (!hasFailed(await ask(honest, [{ body }], {}))) return true;
-  }
-  return false;
-}
-
-export function hasFailed(reply: Reply): boolean {
-  return 'threw' in reply || reply.value.some(isFailure);
-}
-
-/** Ends the mutant's call of `count` messages the way in which a part of it failed. */
-export function failWhole(reply: Reply, count: number): readonly ReportedOutcome[] {
-  if ('threw' in reply) throw reply.threw;
-  return Array<ReportedOutcome>(count).fill({ failed: errorOf(reply) });
-}
-
-/** What went wrong, by a reply that has failed. */
-export function errorOf(reply: Reply): unknown {
-  if ('threw' in reply) return reply.threw;
-  for (const outcome of reply.value) {
-    if ('failed' in outcome) return outcome.failed;
-    if ('unknown' in outcome) return outcome.unknown;
-  }
-  return new Error('nothing failed');
-}
-
-/** What went wrong, and what caused it. */
-export function errorsOf(reply: Reply): Error[] {
-  const errors: Error[] = [];
-  for (let error = errorOf(reply); error instanceof Error && errors.length < 20; error = error.cause)
-    errors.push(error);
-  return errors;
-}
-
-/** Whether a call failed in these words of the engine. */
-export function isRefused(reply: Reply, words: RegExp): boolean {
-  return hasFailed(reply) && errorsOf(reply).some(({ message }) => words.test(message));
-}
-
-/** Whether the engine refused a row; lies about that are told of no other failure, such as a lost connection. */
-export function isRowRefused(reply: Reply): boolean {
-  return isRefused(reply, /^refused by/);
-}
-
-function isFailure(outcome: ReportedOutcome): boolean {
-  return 'failed' in outcome || 'unknown' in outcome;
-}
 
 /** Whether the engine holds any table of the lease. */
 export async function namespaceIsThere(tools: MutantTools): Promise<boolean> {

@@ -1,8 +1,9 @@
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
+import { passedThrough } from '../../writing/mutants/batching.ts';
+import { answer, hasFailed, isRefused, type Reply } from '../../writing/mutants/replies.ts';
 import type { Message, SendBatchPort } from '../port.ts';
 import { ofCalls, unsupported } from './refusals.ts';
-import { answer, hasFailed, isRefused, passedThrough, type Reply } from './spoil.ts';
 
 /** Lies of the batch call that has ended when it returns. */
 export const syncMutants: Mutant[] = [

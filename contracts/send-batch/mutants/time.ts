@@ -1,6 +1,7 @@
 import type { Mutant } from '../../kernel/mutant.ts';
+import { answer, ask, hasFailed } from '../../writing/mutants/replies.ts';
 import type { Message } from '../port.ts';
-import { answer, ask, batchMutant, hasFailed, messageMutant } from './spoil.ts';
+import { batchMutant, messageMutant } from './spoil.ts';
 
 const exact = 'send-batch/time-is-exact';
 

@@ -1,8 +1,9 @@
 import type { Declaration, KeyDifference } from '../../../kernel/capabilities.ts';
 import type { Mutant } from '../../../kernel/mutant.ts';
 import type { Id, ReportedOutcome } from '../../../kernel/outcome.ts';
+import { answer, ask, hasFailed } from '../../../writing/mutants/replies.ts';
 import type { Message } from '../../port.ts';
-import { answer, ask, batchMutant, hasFailed, messageMutant } from '../spoil.ts';
+import { batchMutant, messageMutant } from '../spoil.ts';
 import { idOf, unlessRefused } from './sent.ts';
 
 const distinct = 'send-batch/distinct-keys-stay-distinct';

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Declaration } from '../../../kernel/capabilities.ts';
 import { type Mutant, mutant } from '../../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../../kernel/outcome.ts';
+import { passedThrough } from '../../../writing/mutants/batching.ts';
+import { answer, ask, hasFailed } from '../../../writing/mutants/replies.ts';
 import type { Message, SendBatchPort, SendOptions } from '../../port.ts';
-import { answer, ask, batchMutant, hasFailed, passedThrough } from '../spoil.ts';
+import { batchMutant } from '../spoil.ts';
 import { identityOf, idOf, onlySkipped, repeatMutant, unlessRefused, unlessReplaced, unlessStored } from './sent.ts';
 
 const named = 'send-batch/duplicates-are-named';

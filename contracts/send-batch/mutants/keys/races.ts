@@ -1,7 +1,10 @@
 import { type Mutant, mutant } from '../../../kernel/mutant.ts';
 import type { Id, ReportedOutcome } from '../../../kernel/outcome.ts';
+import { passedThrough } from '../../../writing/mutants/batching.ts';
+import { answer, ask, errorOf, hasFailed } from '../../../writing/mutants/replies.ts';
 import type { Message, SendBatchPort } from '../../port.ts';
-import { answer, ask, batchMutant, errorOf, hasFailed, passedThrough, type SendBatch } from '../spoil.ts';
+import type { SendBatch } from '../batches.ts';
+import { batchMutant } from '../spoil.ts';
 import { Rivals } from './rivals.ts';
 import { idOf, unlessRefused } from './sent.ts';
 

@@ -1,6 +1,7 @@
 import type { Mutant } from '../../../kernel/mutant.ts';
+import { answer, ask, hasFailed } from '../../../writing/mutants/replies.ts';
 import type { Message } from '../../port.ts';
-import { answer, ask, batchMutant, hasFailed } from '../spoil.ts';
+import { batchMutant } from '../spoil.ts';
 import { onlySkipped, repeatMutant } from './sent.ts';
 
 /** Lies about batches that are sent again. */

@@ -1,7 +1,8 @@
 import type { Mutant } from '../../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../../kernel/outcome.ts';
+import { answer, ask, hasFailed } from '../../../writing/mutants/replies.ts';
 import type { Message } from '../../port.ts';
-import { answer, ask, batchMutant, hasFailed } from '../spoil.ts';
+import { batchMutant } from '../spoil.ts';
 
 /** What a batch has to do with the batches of the same subject before it, and with itself. */
 export interface Repeats {

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import type { MutantTools } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
-import type { SendBatchPort, SendOptions } from '../port.ts';
-import { messages } from './fixtures/sqlite-subject.ts';
+import { sendBatching } from '../../send-batch/mutants/batches.ts';
+import { messages } from '../../send-batch/mutants/fixtures/sqlite-subject.ts';
+import { lostAckMutants as ofMessages } from '../../send-batch/mutants/lost-ack.ts';
+import type { SendBatchPort, SendOptions } from '../../send-batch/port.ts';
 import { lostAckMutants } from './lost-ack.ts';
 
+const mutants = [...ofMessages, ...lostAckMutants(sendBatching)];
 const lost = Object.assign(new Error('the answer was lost'), { unknown: true });
 const batch = messages(2);
 
@@ -13,7 +16,7 @@ function behind(id: string, replies: (() => ReportedOutcome[])[]) {
   const seen = { calls: 0, lies: 0 };
   const subject: SendBatchPort = { sendBatch: async () => replies[seen.calls++]!() };
   const tools = { lied: () => seen.lies++ } as unknown as MutantTools;
-  const port = lostAckMutants.find((m) => m.id === id)!.wrap(subject, tools) as SendBatchPort;
+  const port = mutants.find((m) => m.id === id)!.wrap(subject, tools) as SendBatchPort;
   const sendBatch = async (options: SendOptions = {}) => port.sendBatch(batch, options);
   return { seen, sendBatch };
 }
@@ -55,7 +58,7 @@ test('unknown-told-as-failed says failed, in the way of the subject, and not tha
   expect([thrower.seen.lies, teller.seen.lies]).toEqual([1, 1]);
 });
 
-test.each(lostAckMutants.map(({ id }) => id))('%s tells no lie of other calls', async (id) => {
+test.each(mutants.map(({ id }) => id))('%s tells no lie of other calls', async (id) => {
   const { seen, sendBatch } = behind(id, [stored, refused, thrown]);
   expect(await sendBatch()).toEqual(stored());
   await expect(sendBatch()).rejects.toThrow('refused');

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { MutantTools } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
-import type { Message, SendBatchPort, SendOptions } from '../port.ts';
+import { sendBatching } from '../../send-batch/mutants/batches.ts';
+import { messages } from '../../send-batch/mutants/fixtures/sqlite-subject.ts';
+import type { Message, SendBatchPort, SendOptions } from '../../send-batch/port.ts';
 import { cancellingMutants } from './cancelling.ts';
-import { messages } from './fixtures/sqlite-subject.ts';
 
+const mutants = cancellingMutants(sendBatching);
 const batch = messages(4);
 
 /**
@@ -29,7 +31,7 @@ function behind(id: string) {
     lied: () => seen.lies++,
     hand: { snapshot: () => [...stored], restore: (to: unknown[]) => void stored.splice(0, stored.length, ...to) },
   } as unknown as MutantTools;
-  const port = cancellingMutants.find((m) => m.id === id)!.wrap({ sendBatch: honest }, tools) as SendBatchPort;
+  const port = mutants.find((m) => m.id === id)!.wrap({ sendBatch: honest }, tools) as SendBatchPort;
   const sendBatch = (options: SendOptions = {}) =>
     (async () => port.sendBatch(batch, options))().catch((error: unknown) => error);
   return { stored, seen, release, sendBatch };
@@ -86,7 +88,7 @@ test('busy-connection-returned answers the next batch with the reply to the abor
   expect(seen.lies).toBe(1);
 });
 
-test.each(cancellingMutants.map(({ id }) => id))('%s tells no lie of a call that is not aborted', async (id) => {
+test.each(mutants.map(({ id }) => id))('%s tells no lie of a call that is not aborted', async (id) => {
   for (const options of [{}, { signal: new AbortController().signal }]) {
     const { stored, seen, release, sendBatch } = behind(id);
     release();
@@ -96,7 +98,7 @@ test.each(cancellingMutants.map(({ id }) => id))('%s tells no lie of a call that
   }
 });
 
-test.each(cancellingMutants.map(({ id }) => id).filter((id) => id !== 'signal-ignored' && id !== 'starts-anyway'))(
+test.each(mutants.map(({ id }) => id).filter((id) => id !== 'signal-ignored' && id !== 'starts-anyway'))(
   '%s writes nothing of what was aborted before',
   async (id) => {
     const { stored, seen, release, sendBatch } = behind(id);

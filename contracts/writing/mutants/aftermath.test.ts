@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { bodiesOf, messages, TestSubject } from './fixtures/sqlite-subject.ts';
+import { describe, expect, test } from 'vitest';
+import { bodiesOf, messages, TestSubject } from '../../send-batch/mutants/fixtures/sqlite-subject.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 /** Six messages, one of which the engine refuses. */
@@ -55,11 +55,38 @@ test.each(['retry-drops-the-failed-row', 'retry-repeats-the-first-chunk', 'commi
   },
 );
 
-test('joins-the-neighbours-transaction undoes what another batch has stored meanwhile', async () => {
-  const subject = new TestSubject('joins-the-neighbours-transaction');
-  subject.refuse('boom');
-  const [failed, other] = await Promise.all([subject.sendBatch(refused), subject.sendBatch(messages(2))]);
-  expect(failed).toHaveProperty('threw');
-  expect(subject.bodiesById(other)).toEqual([undefined, undefined]);
-  expect(subject.lies).toBe(1);
+describe('the batch after a refused one', () => {
+  async function afterRefusal(mutant: string) {
+    const subject = new TestSubject(mutant);
+    subject.refuse('boom');
+    await subject.sendBatch(refused);
+    return subject;
+  }
+
+  test('poisoned-after-failure fails it, and only it', async () => {
+    const subject = await afterRefusal('poisoned-after-failure');
+    expect(await subject.sendBatch(messages(2))).toHaveProperty('threw');
+    expect(subject.bodies()).toEqual([]);
+    expect(subject.lies).toBe(1);
+    await subject.sendBatch(messages(2));
+    expect(subject.bodies()).toEqual(bodiesOf(0, 1));
+  });
+
+  test('last-reply-first stores it and answers with the failure', async () => {
+    const subject = await afterRefusal('last-reply-first');
+    expect(await subject.sendBatch(messages(2))).toMatchObject({
+      threw: expect.stringContaining('refused by the engine'),
+    });
+    expect(subject.bodies()).toEqual(bodiesOf(0, 1));
+    expect(subject.lies).toBe(1);
+    expect(subject.bodiesById(await subject.sendBatch(messages(3).slice(2)))).toEqual(bodiesOf(2));
+  });
+
+  test.each(['poisoned-after-failure', 'last-reply-first'])('%s takes no notice of a refusal', async (mutant) => {
+    const subject = new TestSubject(mutant);
+    await subject.sendBatch([{ body: undefined }]);
+    const came = await subject.sendBatch(messages(2));
+    expect(subject.bodiesById(came)).toEqual(bodiesOf(0, 1));
+    expect(subject.lies).toBe(0);
+  });
 });

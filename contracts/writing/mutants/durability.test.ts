@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { strictDeclaration } from '../../kernel/capabilities.ts';
 import type { Site } from '../../kernel/engine.ts';
+import { sendBatching } from '../../send-batch/mutants/batches.ts';
+import { bodiesOf, messages, TestSubject } from '../../send-batch/mutants/fixtures/sqlite-subject.ts';
 import { durabilityMutants } from './durability.ts';
-import { bodiesOf, messages, TestSubject } from './fixtures/sqlite-subject.ts';
 
-const [kept, asynchronous, afresh] = durabilityMutants;
+const [kept, asynchronous, afresh] = durabilityMutants(sendBatching);
 
 test('kept-in-memory-till-close drops at the close what it has stored', async () => {
   const subject = new TestSubject(kept!.id);

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Edit } from '../../kernel/mutant.ts';
-import type { Message, SendBatchPort } from '../port.ts';
-import { racingMutants } from './racing.ts';
+import { sendBatching } from '../../send-batch/mutants/batches.ts';
+import { messages, TestSubject } from '../../send-batch/mutants/fixtures/sqlite-subject.ts';
+import type { Message, SendBatchPort } from '../../send-batch/port.ts';
+import { concurrencyMutants } from './concurrency.ts';
 
 const refused = tokenOf(99);
 
@@ -12,7 +14,7 @@ function tokenOf(n: number): string {
 
 /** A store that refuses one message, behind the mutant. */
 function shared() {
-  const mutant = racingMutants.find(({ id }) => id === 'many-share-a-transaction')!;
+  const mutant = concurrencyMutants(sendBatching).find(({ id }) => id === 'many-share-a-transaction')!;
   const store = { bodies: [] as unknown[], lies: 0 };
   const subject: SendBatchPort = {
     async sendBatch(messages) {
@@ -51,4 +53,16 @@ test.each([
   await expect(Promise.all([...calls, send({ body: refused })])).rejects.toThrow('refused by the engine');
   expect(store.bodies).toHaveLength(1 + left);
   expect(store.lies).toBe(others - left);
+});
+
+test('joins-the-neighbours-transaction undoes what another batch has stored meanwhile', async () => {
+  const subject = new TestSubject('joins-the-neighbours-transaction');
+  subject.refuse('boom');
+  const [failed, other] = await Promise.all([
+    subject.sendBatch(messages(6).with(4, { body: 'boom' })),
+    subject.sendBatch(messages(2)),
+  ]);
+  expect(failed).toHaveProperty('threw');
+  expect(subject.bodiesById(other)).toEqual([undefined, undefined]);
+  expect(subject.lies).toBe(1);
 });

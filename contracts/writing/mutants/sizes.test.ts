@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../port.ts';
-import { bodiesOf, messages, TestSubject } from './fixtures/sqlite-subject.ts';
+import { bodiesOf, messages, TestSubject } from '../../send-batch/mutants/fixtures/sqlite-subject.ts';
+import type { Message } from '../../send-batch/port.ts';
 
 describe('batches beyond what 16 bits can count', () => {
   const many = (count: number): Message[] => Array.from({ length: count }, (_, i) => ({ body: i }));

@@ -1,29 +1,11 @@
 import type { Mutant } from '../../kernel/mutant.ts';
-import { parametersOf } from './large.ts';
+import { answer, ask, hasFailed, isRowRefused } from '../../writing/mutants/replies.ts';
+import { storeStranger } from './batches.ts';
 import { ordinaryCopy } from './ordinary.ts';
-import { answer, ask, batchMutant, hasFailed, isRowRefused, storeStranger } from './spoil.ts';
+import { batchMutant } from './spoil.ts';
 
-/** Parameters that a row may have. */
-const widths = Array.from({ length: 20 }, (_, i) => 4 + i);
-
-/** Lies about batches near a limit, and about what is written beside the messages. */
-export const limitMutants: Mutant[] = [
-  batchMutant({
-    id: 'row-that-tips-the-limit-is-lost',
-    lie: 'Loses the row that does not fit into a statement any more, where one row is over.',
-    target: 'send-batch/past-the-limits',
-    only: 'a statement has more parameters, the more items a batch has',
-    cannot: (_, { maxParams }) => (maxParams === undefined ? 'a statement has no parameters' : undefined),
-    spoil: (honest, tools) => async (messages, options) => {
-      const limit = parametersOf(tools.site.provider);
-      const oneIsOver = widths.some((width) => messages.length === Math.floor(limit / width) + 1);
-      if (!oneIsOver) return honest(messages, options);
-      const reply = await ask(honest, messages.slice(0, -1), options);
-      if (hasFailed(reply)) return answer(reply);
-      tools.lied();
-      return [...answer(reply), { stored: 1_000_000_007 }];
-    },
-  }),
+/** Lies about what is written beside the messages. */
+export const statusRowMutants: Mutant[] = [
   batchMutant({
     id: 'no-status-row-for-the-last',
     lie: 'Leaves the last message of a batch without its status row.',
