@@ -13,8 +13,9 @@ export const materializeWindow = contract({
   title:
     'a window of slots in one commit: a truthful outcome for each, and a cursor that passes none that is not there',
   guards: [
-    ...[...setupGuards(windowWrites), ...writingGuards(windowWrites), ...rowGuards].map(withSchedules),
+    ...[...setupGuards(windowWrites), ...writingGuards(windowWrites)].map(withSchedules),
     ...masterGuards,
     ...parentGuards,
+    ...rowGuards,
   ],
 });

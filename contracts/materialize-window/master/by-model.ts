@@ -1,0 +1,43 @@
+import { type Bench, type Guard, guard } from '../../kernel/guard.ts';
+import { listedSingles, listedWindows, recordWindow, windowKinds } from './listed.ts';
+import { type Played, playByModel } from './play.ts';
+import { type Scenario, scenarios } from './scenario.ts';
+
+export const equalsTheModel: Guard = guard({
+  id: 'materialize-window/equals-the-model',
+  statement:
+    'What the bulk member, the single member and advance tell and leave (outcomes, cursor, run count, children, schedule, audit) is what a plain model in memory tells and leaves.',
+  proves: ['scenarios', ...windowKinds, 'single slots', 'advances'],
+  async check(bench) {
+    const play = (scenario: Scenario) => playByModel(bench, scenario, (step) => record(bench, step));
+    await bench.each('listed', [...listedWindows(bench), ...listedSingles], (scenario) =>
+      counted(bench, play, scenario),
+    );
+    await bench.property('generated', scenarios(bench, ['window', 'single', 'advance']), (scenario) =>
+      counted(bench, play, scenario),
+    );
+  },
+});
+
+export const fallbackEqualsBulk: Guard = guard({
+  id: 'materialize-window/fallback-equals-bulk',
+  statement:
+    'A backend without the bulk member, served slot by slot by the toolkit, tells and leaves what the model of the bulk member does.',
+  needs: ['!bulk'],
+  proves: ['scenarios', ...windowKinds],
+  async check(bench) {
+    const play = (scenario: Scenario) => playByModel(bench, scenario, (step) => record(bench, step));
+    await bench.each('listed', listedWindows(bench), (scenario) => counted(bench, play, scenario));
+    await bench.property('generated', scenarios(bench, ['window']), (scenario) => counted(bench, play, scenario));
+  },
+});
+
+async function counted(bench: Bench, play: (scenario: Scenario) => Promise<void>, scenario: Scenario): Promise<void> {
+  await play(scenario);
+  bench.record('scenarios', 1);
+}
+
+function record(bench: Bench, step: Played): void {
+  if (step.call.by === 'window') recordWindow(bench, step);
+  else bench.record(step.call.by === 'single' ? 'single slots' : 'advances', 1);
+}
