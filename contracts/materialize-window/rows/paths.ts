@@ -1,7 +1,6 @@
 import { type Bench, type Rig, Violation } from '../../kernel/guard.ts';
-import { materialize, whatIsWrong, windowResult } from '../calls.ts';
+import { servedBySingles, whatIsWrong, windowResult } from '../calls.ts';
 import type { Window, WindowResult } from '../port.ts';
-import { servedSlotBySlot } from '../serving.ts';
 
 /** A way by which a backend writes slots: many in one call, or one call for each. */
 export interface Path {
@@ -17,10 +16,7 @@ export function paths(bench: Bench): Path[] {
 }
 
 async function bySingles(rig: Rig, window: Window): Promise<WindowResult> {
-  const settled = await servedSlotBySlot(window, {
-    materialize: (single) => materialize(rig, single),
-    advance: (advance) => rig.subject.call('advance', [advance, {}]),
-  });
+  const settled = await servedBySingles(rig, window);
   if ('threw' in settled) throw new Violation(`a single slot failed: ${settled.threw.name}: ${settled.threw.message}`);
   const wrong = whatIsWrong(settled.value);
   if (wrong) throw new Violation(`the single slots returned ${wrong}`);
