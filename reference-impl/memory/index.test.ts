@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Declaration } from '../../index.ts';
+import type { ContractName, Declaration } from '../../index.ts';
+import { variantsOf } from '../fixtures/open-variant.ts';
 import backend from './index.ts';
 
-const declared = Object.entries(backend.variants).map(([variant, contracts]) => {
-  return [variant, contracts['send-batch']!.declare as Partial<Declaration>] as const;
-});
+const declared = declarationsFor('send-batch');
+
+function declarationsFor(contract: ContractName) {
+  return variantsOf(backend, contract).map((variant) => {
+    return [variant, backend.variants[variant]![contract]!.declare as Partial<Declaration>] as const;
+  });
+}
 
 test('says what each variant is', () => {
   const found = declared.map(([variant, { chunk, givesUp, onFailure, keyPolicy, keysEqual }]) => {
@@ -16,6 +21,17 @@ test('says what each variant is', () => {
     ['replace-duplicates', undefined, [], 'throws', 'replace', ['case', 'trailingSpace', 'normalForm']],
     ['refuse-duplicates', undefined, [], 'outcomes', 'refuse', ['destination']],
     ['pipeline', { rows: 1 }, ['atomic', 'isolated', 'batched'], 'outcomes', undefined, undefined],
+  ]);
+});
+
+test('says what each variant for windows is', () => {
+  const found = declarationsFor('materialize-window').map(([variant, { givesUp, disorder, extras }]) => {
+    return [variant, Object.keys(givesUp ?? {}), disorder, extras];
+  });
+  expect(found).toEqual([
+    ['plain', [], undefined, ['audit']],
+    ['refuse-disorder', [], 'refused', ['audit']],
+    ['slot-by-slot', ['bulk', 'atomic', 'isolated', 'batched'], undefined, ['audit']],
   ]);
 });
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CallersTransaction, Message, SendBatchPort } from '../../index.ts';
-import { openVariant } from '../fixtures/open-variant.ts';
+import { openVariant, variantsOf } from '../fixtures/open-variant.ts';
 import { directoryPerTest } from './fixtures/directory-per-test.ts';
 import backend from './index.ts';
 
@@ -34,7 +34,7 @@ function count(): Record<string, unknown> {
 
 const batch = Array.from({ length: 250 }, (_, i): Message => ({ body: i, dedupeKey: `k${i}`, headers: { i } }));
 
-describe.each(Object.keys(backend.variants))('%s', (variant) => {
+describe.each(variantsOf(backend, 'send-batch'))('%s', (variant) => {
   beforeEach(async () => {
     sender = await opened(variant);
     reader = new DatabaseSync(path);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Message, ReportedOutcome, SendBatchPort, SendOptions } from '../../index.ts';
-import { openVariant } from '../fixtures/open-variant.ts';
+import { openVariant, variantsOf } from '../fixtures/open-variant.ts';
 import { directoryPerTest } from './fixtures/directory-per-test.ts';
 import backend from './index.ts';
 
@@ -36,7 +36,7 @@ function stored(): Record<string, unknown>[] {
     .map((row) => ({ ...row }));
 }
 
-describe.each(Object.keys(backend.variants))('%s', (variant) => {
+describe.each(variantsOf(backend, 'send-batch'))('%s', (variant) => {
   beforeEach(() => open(variant));
 
   test('stores each key once, and names the row that holds it', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Message, ReportedOutcome, SendBatchPort } from '../../index.ts';
-import { openVariant } from '../fixtures/open-variant.ts';
+import { openVariant, variantsOf } from '../fixtures/open-variant.ts';
 import { directoryPerTest } from './fixtures/directory-per-test.ts';
 import backend from './index.ts';
 import { storedMessages } from './schema.ts';
@@ -79,7 +79,7 @@ const storedBare = {
   attempts: 0,
 };
 
-describe.each(Object.keys(backend.variants))('%s', (variant) => {
+describe.each(variantsOf(backend, 'send-batch'))('%s', (variant) => {
   beforeEach(() => open(variant));
 
   test('stores every option, and null for what was left out, as the single path does', () => {
