@@ -52,6 +52,8 @@ export interface Writes<Item> {
   items(bench: Bench, count: number, shape?: Shape): Item[];
   /** The nonce of an item. */
   token(item: Item): string;
+  /** What an item is made of, by name: each value differs from item to item. */
+  values(item: Item): Record<string, unknown>;
   /** The item on one short line, as a person reads it. */
   print(item: Item): string;
   /** The same item with a body that fails when the backend reads it. */

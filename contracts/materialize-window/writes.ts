@@ -19,6 +19,7 @@ export const windowWrites: Writes<Slot> = {
   noun: 'slots',
   items: slots,
   token: ({ child }) => tokenIn(child.body) ?? '',
+  values: ({ at, next, child }) => ({ at, next, ...child }),
   print: ({ at, child }) => short({ at, ...child }, 72),
   unreadable: (slot) => ({
     ...slot,

@@ -25,6 +25,7 @@ export const sendWrites: Writes<Message> = {
   noun: 'messages',
   items: messages,
   token: (message) => tokenIn(message.body) ?? '',
+  values: (message) => ({ ...message }),
   print: (message) => short(message, 72),
   unreadable: (message) => ({ ...message, body: new Recipe('throwing-getter', tokenIn(message.body)) }),
   wide: (bench, message, characters) => ({

@@ -115,9 +115,9 @@ function itemsAreDistinct<Item>(w: Writes<Item>): Guard {
       if (tokens.size !== items.length)
         throw new Vacuous(`${items.length - tokens.size} generated ${w.noun} share a nonce`);
       for (let slot = 1; slot < items.length; slot++) {
-        const [before, here] = [items[slot - 1] as object, items[slot] as object];
-        for (const [field, value] of Object.entries(here)) {
-          const neighbour = (before as Record<string, unknown>)[field];
+        const before = w.values(items[slot - 1]!);
+        for (const [field, value] of Object.entries(w.values(items[slot]!))) {
+          const neighbour = before[field];
           bench.record('values compared', 1);
           if (JSON.stringify(value) === JSON.stringify(neighbour))
             throw new Vacuous(`slots ${slot - 1} and ${slot} have the same ${field}: ${JSON.stringify(value)}`);

@@ -45,7 +45,7 @@ async function roundTheParameters<Item>(bench: Bench, w: Writes<Item>): Promise<
   const { chunk, limits } = bench.declaration;
   const seen = await parametersOfAnItem(bench, w);
   if (seen === 0) return ['parameters, which do not grow with the items'];
-  const fields = Object.keys(w.items(bench, 1)[0] as object).length;
+  const fields = Object.keys(w.values(w.items(bench, 1)[0]!)).length;
   const fits = (size: number) => size <= (limits.maxItems ?? size);
   for (const each of seen === undefined ? furtherColumns.map((more) => fields + more) : [seen]) {
     const full = Math.floor(limit / each);

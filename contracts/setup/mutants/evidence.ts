@@ -89,6 +89,11 @@ export const evidenceMutants: Mutant[] = [
       except(bench, {
         draw(values) {
           const drawn = bench.draw(values);
+          // By how much the options of one item differ from those of the next.
+          if (typeof drawn === 'number') {
+            lied();
+            return 0 as typeof drawn;
+          }
           if (!Array.isArray(drawn) || drawn.length < 2) return drawn;
           lied();
           return drawn.with(1, drawn[0]) as typeof drawn;

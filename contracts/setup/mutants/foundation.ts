@@ -2,7 +2,8 @@ import type { Declaration } from '../../kernel/capabilities.ts';
 import type { Lease, Snapshot } from '../../kernel/engine.ts';
 import type { Rig } from '../../kernel/guard.ts';
 import type { Mutant } from '../../kernel/mutant.ts';
-import { except, itemsOf, refusal, setupMutant, withCalls, withLeases, withProbe, withRigs } from './spoil.ts';
+import { itemsOf } from './items.ts';
+import { except, refusal, setupMutant, withCalls, withLeases, withProbe, withRigs } from './spoil.ts';
 
 const exists = 'setup/namespace-exists';
 const independent = 'setup/probe-is-independent';

@@ -1,12 +1,15 @@
-import { metadataOptions, type Offer } from '../../kernel/capabilities.ts';
 import type { Mutant } from '../../kernel/mutant.ts';
-import { except, itemsOf, refusal, setupMutant, withCalls, withItems, withRigs } from './spoil.ts';
+import { itemsOf, withItems } from './items.ts';
+import { except, refusal, setupMutant, withCalls, withRigs } from './spoil.ts';
 
 const honest = 'setup/capability-is-honest';
 const wrapping = 'setup/capability-survives-wrapping';
 
-/** Options that an item carries by the name of the offer. */
-const ofItems: Offer[] = [...metadataOptions, 'dedupeKey', 'columns'];
+/** An option that items of every contract know, by the name of its offer. */
+const option = 'route';
+
+/** Members by which a capability is used, each in one contract. */
+const usedBy: readonly string[] = ['flush', 'materializeWindow'];
 
 /** Lies about what a backend says of itself. */
 export const honestyMutants: Mutant[] = [
@@ -15,7 +18,6 @@ export const honestyMutants: Mutant[] = [
     lie: 'Offers an option that never reaches the subject.',
     target: honest,
     bench(bench, lied) {
-      const option = 'route';
       const { declaration } = bench;
       const offered = [...new Set([...declaration.offers, option] as const)];
       const spoiled = withCalls(bench, ({ args, make }) => {
@@ -40,14 +42,15 @@ export const honestyMutants: Mutant[] = [
   }),
   setupMutant({
     id: 'claims-a-member-that-is-not-there',
-    lie: 'Claims an extra without the members by which it is used.',
+    lie: 'Claims a capability without the members by which it is used.',
     target: honest,
     bench(bench, lied) {
       const { declaration } = bench;
-      const claims = { ...declaration, extras: [...new Set([...declaration.extras, 'buffered'] as const)] };
+      const { bulk: _kept, ...givesUp } = declaration.givesUp;
+      const claims = { ...declaration, givesUp, extras: [...new Set([...declaration.extras, 'buffered'] as const)] };
       const spoiled = withRigs(bench, (rig) => {
         lied();
-        const members = rig.subject.members.filter((name) => name !== 'flush');
+        const members = rig.subject.members.filter((name) => !usedBy.includes(name));
         return except(rig, { subject: except(rig.subject, { members }) });
       });
       return except(spoiled, { declaration: claims });
@@ -58,7 +61,6 @@ export const honestyMutants: Mutant[] = [
     lie: 'Offers an option, and refuses every batch that uses it.',
     target: honest,
     bench(bench, lied) {
-      const option = 'route';
       const { declaration } = bench;
       const offered = [...new Set([...declaration.offers, option] as const)];
       const spoiled = withCalls(bench, async ({ args, make }) => {
@@ -73,17 +75,18 @@ export const honestyMutants: Mutant[] = [
     id: 'refuses-after-writing',
     lie: 'Refuses an option that is not offered when the batch without it is stored already.',
     target: honest,
-    cannot: ({ offers: offered }) =>
-      ofItems.every((option) => offered.includes(option)) ? 'every such option is offered' : undefined,
-    bench: (bench, lied) =>
-      withCalls(bench, async ({ args, make }) => {
-        const unknown = ofItems.filter((option) => !bench.declaration.offers.includes(option));
-        const used = unknown.find((option) => itemsOf(args).some((item) => option in item));
-        if (used === undefined) return make();
-        await make(withItems(args, ({ [used]: _, ...item }) => item));
+    bench(bench, lied) {
+      const { declaration } = bench;
+      const spoiled = withCalls(bench, async ({ args, make }) => {
+        if (!itemsOf(args).some((item) => option in item)) return make();
+        await make(withItems(args, ({ [option]: _, ...item }) => item));
         lied();
-        return { threw: refusal(used) };
-      }),
+        return { threw: refusal(option) };
+      });
+      return except(spoiled, {
+        declaration: { ...declaration, offers: declaration.offers.filter((offer) => offer !== option) },
+      });
+    },
   }),
   setupMutant({
     id: 'signal-passed-over',

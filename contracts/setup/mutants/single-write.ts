@@ -1,6 +1,7 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import { grown } from '../../kernel/writes.ts';
-import { itemsOf, setupMutant, withCalls, withProbe } from './spoil.ts';
+import { itemsOf } from './items.ts';
+import { setupMutant, withCalls, withProbe } from './spoil.ts';
 
 const single = 'setup/single-write-is-seen';
 

@@ -96,22 +96,6 @@ export function withProbe(
   });
 }
 
-/** The items of a call, of one by the single path too. */
-export function itemsOf(args: readonly unknown[]): Record<string, unknown>[] {
-  const [first] = args;
-  return (Array.isArray(first) ? first : [first]) as Record<string, unknown>[];
-}
-
-/** The arguments of a call with each item changed. */
-export function withItems(
-  args: readonly unknown[],
-  change: (item: Record<string, unknown>) => Record<string, unknown>,
-): unknown[] {
-  const [first, ...rest] = args;
-  const items = itemsOf(args).map(change);
-  return [Array.isArray(first) ? items : items[0], ...rest];
-}
-
 /** A fault that was never armed. */
 export const noFault: ArmedFault = {
   nonce: '',
