@@ -69,6 +69,8 @@ export interface Writes<Item> {
   writeOne(rig: Rig, item: Item, options?: CallOptions): Promise<Written>;
   /** The tables of which a write changes rows that were there before; where it changes none, absent. */
   changed?(bench: Bench): Promise<string[]>;
+  /** Remembers those rows; the function returned tells, in words, in what they differ by then. */
+  standing?(bench: Bench, rig: Rig): Promise<() => Promise<string[]>>;
   /** Everything stored in the namespace; throws `Violation` when the namespace is not there. */
   stored(bench: Bench, rig: Rig): Promise<StoredItem[]>;
   /** How what is stored differs from the item that was written; empty when every value is exact. */

@@ -108,7 +108,8 @@ function fieldDifferences({ declaration }: Bench, expected: ChildState, found: C
   return differences;
 }
 
-function scheduleDifferences(expected: readonly ScheduleState[], found: readonly ScheduleState[]): string[] {
+/** In words, how schedules differ from what they have to be. */
+export function scheduleDifferences(expected: readonly ScheduleState[], found: readonly ScheduleState[]): string[] {
   const left = new Map(found.map((schedule) => [schedule.id, schedule]));
   const differences = expected.flatMap((schedule) => {
     const is = left.get(schedule.id);

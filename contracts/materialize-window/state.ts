@@ -8,14 +8,19 @@ import type { AuditState, ChildState, ScheduleState, Stamp, State } from './mode
 
 /** What is stored, read around the subject. Throws a `Violation` where a statement does not show what it has to. */
 export async function readState(bench: Bench, rig: Rig): Promise<State> {
-  const schedules = await rowsOf(bench, rig, 'schedules', scheduleColumns);
+  const schedules = await readSchedules(bench, rig);
   const children = await rowsOf(bench, rig, 'rows', childColumns(bench));
   const audits = keepsAudit(bench) ? await rowsOf(bench, rig, 'audits', auditColumns) : null;
   return {
-    schedules: schedules.map(readSchedule),
+    schedules,
     children: children.map((row) => readChild(bench, row)),
     audits: audits?.map(readAudit) ?? null,
   };
+}
+
+/** The schedules alone. */
+export async function readSchedules(bench: Bench, rig: Rig): Promise<ScheduleState[]> {
+  return (await rowsOf(bench, rig, 'schedules', scheduleColumns)).map(readSchedule);
 }
 
 /** Whether the backend claims that it keeps an audit. */

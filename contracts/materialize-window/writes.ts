@@ -6,10 +6,12 @@ import { Recipe } from '../kernel/recipe.ts';
 import { rowDifferences } from '../kernel/rows.ts';
 import { grown, type Writes, type Written } from '../kernel/writes.ts';
 import { materialize, materializeWindow, putSchedules, whatIsWrong } from './calls.ts';
+import { scheduleDifferences } from './differences.ts';
 import { newSchedule, unusedSchedule } from './pool.ts';
 import type { Expected, Schedule, Slot, SlotOutcome, SlotResult, WindowResult } from './port.ts';
 import { decodeChild, slotDifferences } from './rows.ts';
 import { slots, usingOption } from './slots.ts';
+import { readSchedules } from './state.ts';
 
 /** How a window writes, for the guards that all writing contracts share: each write is a window of another schedule. */
 export const windowWrites: Writes<Slot> = {
@@ -44,6 +46,10 @@ export const windowWrites: Writes<Slot> = {
     const before = await rig.lease.snapshot();
     await putSchedules(rig, [newSchedule(bench.token())]);
     return Object.keys(grown(before, await rig.lease.snapshot()));
+  },
+  async standing(bench, rig) {
+    const before = await readSchedules(bench, rig);
+    return async () => scheduleDifferences(before, await readSchedules(bench, rig));
   },
   async stored(bench, rig) {
     const found = await rig.read();

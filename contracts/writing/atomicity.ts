@@ -1,9 +1,9 @@
-import { mustFail, mustHaveStoredNothing } from '../kernel/checks.ts';
-import type { RowFaultKind, Snapshot } from '../kernel/engine.ts';
-import { type Bench, type Guard, guard, type Rig, Violation } from '../kernel/guard.ts';
-import { short } from '../kernel/print.ts';
+import { mustFail } from '../kernel/checks.ts';
+import type { Fault, RowFaultKind } from '../kernel/engine.ts';
+import { type Bench, type Guard, guard, type Rig } from '../kernel/guard.ts';
 import { justASecondChunk, type Position, positions, rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
-import { grown, type Shape, type Writes } from '../kernel/writes.ts';
+import type { Shape, Writes } from '../kernel/writes.ts';
+import { changesRowsOf, remembered } from './aftermath.ts';
 import { Met } from './met.ts';
 import { Standing } from './standing.ts';
 
@@ -28,16 +28,13 @@ export function nothingPersistsAfterFailure<Item>(w: Writes<Item>): Guard {
         if (rows === undefined) continue;
         const fault: RowFault = { table, kind, nth: rowAt(position.slot, batch.size, rows) };
         await standing.case(`${table}-${kind}-${shape}-${position.name}`, async (there) => {
-          const sprang = await failAt(bench, w, there, batch.items[shape], fault);
-          // A subject that the case before has spoiled may not have come as far as the fault.
-          if (!sprang && !(await failAt(bench, w, await bench.open(), batch.items[shape], fault))) {
-            bench.record('faults raised', 0);
-            return false;
-          }
-          met.note({ kinds: kind, tables: table, chunks: position.chunk, places: position.place, shapes: shape });
-          return sprang;
+          const { raised, spoiled } = await meets(bench, w, there, batch.items[shape], fault);
+          const where = { chunks: position.chunk, places: position.place, shapes: shape };
+          if (raised) met.note({ kinds: kind, tables: table, ...where });
+          return !spoiled;
         });
       }
+      await changedRows(bench, w, standing, two, met);
       await lastOfALargeBatch(bench, w, standing, whole);
       await poisoned(bench, w, standing, two);
       met.record(bench);
@@ -95,10 +92,20 @@ function plans<Item>(kinds: readonly RowFaultKind[], whole: Batch<Item>, two: Ba
   });
 }
 
-interface RowFault {
-  table: string;
-  kind: RowFaultKind;
-  nth: number;
+type RowFault = Omit<Extract<Fault, { at: 'row' }>, 'at'>;
+
+/** Meets the fault, by a fresh subject if need be: one that the case before has spoiled may not come as far. */
+async function meets<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  there: Rig,
+  items: readonly Item[],
+  fault: RowFault,
+): Promise<{ raised: boolean; spoiled: boolean }> {
+  if (await failAt(bench, w, there, items, fault)) return { raised: true, spoiled: false };
+  const raised = await failAt(bench, w, await bench.open(), items, fault);
+  if (!raised) bench.record('faults raised', 0);
+  return { raised, spoiled: true };
 }
 
 /** Writes the items under the fault and looks for what is left of them; whether the fault was met. */
@@ -109,7 +116,7 @@ async function failAt<Item>(
   items: readonly Item[],
   fault: RowFault,
 ): Promise<boolean> {
-  const before = await rig.lease.snapshot();
+  const mustHaveLeftNothing = await remembered(bench, w, rig);
   const armed = await rig.lease.arm({ at: 'row', ...fault });
   const written = await w.write(rig, items);
   const sprung = await armed.sprung();
@@ -117,24 +124,37 @@ async function failAt<Item>(
   if (sprung.count === 0) return false;
   bench.record('faults raised', sprung.raised);
   if (fault.nth > 1) bench.record('rows accepted before the fault', sprung.rowsBefore);
-  const what = `a batch whose row ${fault.nth} in ${fault.table} the engine refused (${fault.kind})`;
+  const refused =
+    fault.on === 'update' ? `change of row ${fault.nth} of ${fault.table}` : `row ${fault.nth} in ${fault.table}`;
+  const what = `a batch whose ${refused} the engine refused (${fault.kind})`;
   mustFail(w, items, written, what, { answerLost: fault.kind === 'session-ended' });
-  await mustHaveLeftNothing(bench, w, rig, items, before, what);
+  await mustHaveLeftNothing(items, what);
   return true;
 }
 
-/** Fails the guard when anything of the items is stored, or any row that was not there before. */
-async function mustHaveLeftNothing<Item>(
+/** Where a batch also changes rows that were there before, the engine refuses that, once by each kind. */
+async function changedRows<Item>(
   bench: Bench,
   w: Writes<Item>,
-  rig: Rig,
-  items: readonly Item[],
-  before: Snapshot,
-  what: string,
+  standing: Standing,
+  { items }: Batch<Item>,
+  met: Met,
 ): Promise<void> {
-  await mustHaveStoredNothing(bench, w, rig, items, what);
-  const more = grown(before, await rig.lease.snapshot());
-  if (Object.keys(more).length > 0) throw new Violation(`${what} left rows behind: ${short(more)}`);
+  const { rowFaults } = (await standing.rig()).lease;
+  for (const table of (await w.changed?.(bench)) ?? []) {
+    if (!(await changesRowsOf(bench, w, table))) {
+      bench.leaveOut(`${table}-update`, `a batch changes no row of ${table} in its place`);
+      continue;
+    }
+    for (const kind of rowFaults) {
+      await standing.case(`${table}-update-${kind}`, async (there) => {
+        const fault: RowFault = { table, on: 'update', kind, nth: 1 };
+        const { raised, spoiled } = await meets(bench, w, there, items.full, fault);
+        if (raised) met.note({ 'kinds on update': kind, 'tables on update': table });
+        return !spoiled;
+      });
+    }
+  }
 }
 
 async function lastOfALargeBatch<Item>(
@@ -162,7 +182,7 @@ async function poisoned<Item>(bench: Bench, w: Writes<Item>, standing: Standing,
     for (const table of Object.keys(tables.full)) {
       const items = w.items(bench, size);
       const bad = items[Math.floor(size / 2)]!;
-      const before = await rig.lease.snapshot();
+      const mustHaveLeftNothing = await remembered(bench, w, rig);
       const armed = await rig.lease.arm({ at: 'poison', table, text: w.token(bad) });
       const written = await w.write(rig, items);
       const sprung = await armed.sprung();
@@ -172,7 +192,7 @@ async function poisoned<Item>(bench: Bench, w: Writes<Item>, standing: Standing,
       bench.record('faults raised', sprung.raised);
       const what = `a batch with an item that ${table} refuses however often it is sent`;
       mustFail(w, items, written, what);
-      await mustHaveLeftNothing(bench, w, rig, items, before, what);
+      await mustHaveLeftNothing(items, what);
       return true;
     }
     return false;
