@@ -10,10 +10,12 @@ export const equalsTheModel: Guard = guard({
   proves: ['scenarios', ...windowKinds, 'single slots', 'advances'],
   async check(bench) {
     const play = (scenario: Scenario) => playByModel(bench, scenario, (step) => record(bench, step));
-    await bench.each('listed', [...listedWindows(bench), ...listedSingles], (scenario) =>
+    // Served slot by slot, nobody is asked about a window of none, so that nobody can tell where its schedule stands.
+    const least = bench.declaration.givesUp.bulk === undefined ? 0 : 1;
+    await bench.each('listed', [...listedWindows(least), ...listedSingles], (scenario) =>
       counted(bench, play, scenario),
     );
-    await bench.property('generated', scenarios(bench, ['window', 'single', 'advance']), (scenario) =>
+    await bench.property('generated', scenarios(bench, ['window', 'single', 'advance'], least), (scenario) =>
       counted(bench, play, scenario),
     );
   },
@@ -27,8 +29,8 @@ export const fallbackEqualsBulk: Guard = guard({
   proves: ['scenarios', ...windowKinds],
   async check(bench) {
     const play = (scenario: Scenario) => playByModel(bench, scenario, (step) => record(bench, step));
-    await bench.each('listed', listedWindows(bench), (scenario) => counted(bench, play, scenario));
-    await bench.property('generated', scenarios(bench, ['window']), (scenario) => counted(bench, play, scenario));
+    await bench.each('listed', listedWindows(1), (scenario) => counted(bench, play, scenario));
+    await bench.property('generated', scenarios(bench, ['window'], 1), (scenario) => counted(bench, play, scenario));
   },
 });
 

@@ -2,8 +2,9 @@ import { type Bench, type Rig, Violation } from '../../kernel/guard.ts';
 import { advanceOutcome, putSchedules, slotResult, windowResult } from '../calls.ts';
 import { Model, type ModelWindowResult, type State } from '../model.ts';
 import { newSchedule } from '../pool.ts';
-import type { Window } from '../port.ts';
+import type { Schedule, Slot, Window } from '../port.ts';
 import { emptyState, withStamp } from '../state.ts';
+import { expecting } from '../writes.ts';
 import { type Call, type Scenario, scheduleOf, takenSlots, windowOf } from './scenario.ts';
 import { mustEqualModel } from './told.ts';
 
@@ -24,14 +25,14 @@ export async function playByModel(bench: Bench, scenario: Scenario, played: (ste
   const rig = await bench.openEmpty();
   const id = `${bench.token()}-schedule`;
   const model = new Model(emptyState(bench), bench.declaration.timeResolution);
-  await prepare(bench, rig, scenario, id, model);
+  await prepare(bench, rig, { scenario, taken: takenSlots(bench, scenario), id }, model);
   let before = await mustEqualModel(bench, rig, model, 'before the first call', undefined);
   for (const [order, call] of scenario.calls.entries()) {
     const cursor = before.schedules[0]?.cursor ?? null;
     const window = windowOf(bench, scenario, call, { schedule: id, cursor, order });
     // What is stored now is known; of what the model expected some things were left open.
     const next = new Model(before, bench.declaration.timeResolution);
-    const name = `${call.by === 'window' ? 'the window' : call.by === 'single' ? 'the single slot' : 'advance'}`;
+    const name = { window: 'the window', single: 'the single slot', advance: 'advance' }[call.by];
     const what = scenario.calls.length === 1 ? name : `${name} (call ${order + 1} of ${scenario.calls.length})`;
     const { expected, found } = await make(bench, rig, next, { call, window, what });
     played({ call, window, before, expected });
@@ -39,35 +40,27 @@ export async function playByModel(bench: Bench, scenario: Scenario, played: (ste
   }
 }
 
-/** Takes the slots of a scenario, by the subject's own calls, and puts its schedule where it wants it. */
+/** Takes slots by the subject's own calls, and puts the schedule where a scenario wants it; the model follows. */
 export async function prepare(
   bench: Bench,
   rig: Rig,
-  scenario: Scenario,
-  id: string,
-  model: Pick<Model, 'putSchedules' | 'materialize'>,
+  { scenario, taken, id }: { scenario: Scenario; taken: readonly Slot[]; id: string },
+  model?: Model,
 ): Promise<void> {
-  for (const slot of takenSlots(bench, scenario)) {
-    const schedule = { ...newSchedule(id), cursor: slot.at };
-    const now = slot.at;
-    const expected = {
-      schedule: id,
-      expectedVersion: schedule.version,
-      expectedCursor: slot.at,
-      auditLevel: 'none',
-      now,
-    };
+  const put = async (schedule: Schedule) => {
     await putSchedules(rig, [schedule]);
-    model.putSchedules([schedule]);
-    const { came, stamp } = await withStamp(bench, now, () => slotResult(rig, { ...expected, slot }));
+    model?.putSchedules([schedule]);
+  };
+  for (const slot of taken) {
+    const schedule = { ...newSchedule(id), cursor: slot.at };
+    await put(schedule);
+    const single = { ...expecting(schedule), auditLevel: 'none', now: slot.at, slot };
+    const { came, stamp } = await withStamp(bench, single.now, () => slotResult(rig, single));
     if (typeof came.outcome !== 'object')
       throw new Violation(`the free slot ${slot.at} of an active schedule is told as ${came.outcome}`);
-    model.materialize({ ...expected, slot }, stamp);
+    model?.materialize(single, stamp);
   }
-  if (scenario.schedule.status === 'missing') return;
-  const schedule = scheduleOf(bench, scenario, id);
-  await putSchedules(rig, [schedule]);
-  model.putSchedules([schedule]);
+  if (scenario.schedule.status !== 'missing') await put(scheduleOf(bench, scenario, id));
 }
 
 interface Making {

@@ -50,12 +50,14 @@ export const mostRuns = 2 ** 31 - 1;
 export const unknownLevel = 'verbose';
 const levels = ['full', 'minimal', 'errors-only', 'none', unknownLevel];
 
-/** Scenarios of all kinds that the backend has to bear; `by` are the calls that they are made of. */
-export function scenarios(bench: Bench, by: Call['by'][]): Arbitrary<Scenario> {
+/**
+ * Scenarios of all kinds that the backend has to bear: `by` are the calls that they are made of, `least` is the number
+ * of slots that a window has at least.
+ */
+export function scenarios(bench: Bench, by: Call['by'][], least: number): Arbitrary<Scenario> {
   const usually = <T>(usual: T, ...others: T[]) =>
     fc.oneof({ weight: 6, arbitrary: fc.constant(usual) }, { weight: 2, arbitrary: fc.constantFrom(...others) });
   const minutes = bench.declaration.disorder === 'folded' ? usually(1, 0, 2, -1) : usually(1, 0, 2);
-  const least = leastSlots(bench);
   const step = fc.record({
     minutes,
     ends: fc.oneof({ weight: 12, arbitrary: fc.constant(false) }, fc.constant(true)),
@@ -80,11 +82,6 @@ export function scenarios(bench: Bench, by: Call['by'][]): Arbitrary<Scenario> {
     fine: fc.boolean(),
     calls: fc.array(fc.oneof(...by.map(call)), { minLength: 1, maxLength: 3 }),
   });
-}
-
-/** Served slot by slot, nobody is asked about a window of none, so that nobody can tell where its schedule stands. */
-export function leastSlots({ declaration }: Bench): number {
-  return declaration.givesUp.bulk === undefined ? 0 : 1;
 }
 
 /** A call that expects the right things, of slots that follow one upon the other. */

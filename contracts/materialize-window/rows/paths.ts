@@ -15,7 +15,8 @@ export function paths(bench: Bench): Path[] {
   return [{ name: 'bulk', write: (rig, window) => windowResult(bench, rig, window) }, single];
 }
 
-async function bySingles(rig: Rig, window: Window): Promise<WindowResult> {
+/** What a window came to that was served by the single members. Throws a `Violation` when one of them threw. */
+export async function bySingles(rig: Rig, window: Window): Promise<WindowResult> {
   const settled = await servedBySingles(rig, window);
   if ('threw' in settled) throw new Violation(`a single slot failed: ${settled.threw.name}: ${settled.threw.message}`);
   const wrong = whatIsWrong(settled.value);
