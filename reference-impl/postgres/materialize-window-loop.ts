@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Standing } from '../../index.ts';
 import type { NewSlot } from '../window.ts';
 import { materializeWindowBy } from './materializer.ts';
-import { after, lossOf, moved, noParent, standing, type Writing, type Written } from './window-writing.ts';
+import { afterSql, lossSql, moveSql, noParent, standing, type Writing, type Written } from './window-writing.ts';
 
 /**
  * Slot by slot, in one transaction that has locked the schedule first: a round trip for every slot.
@@ -31,7 +31,7 @@ async function lock(client: ClientBase, { schedule, version, cursor }: Writing):
   const { rows } = await client.query<Written>({
     name: 'lock-schedule',
     text: `
-      SELECT ${lossOf('schedules', '$2::bigint', '$3::timestamptz')} AS loss, '[]'::json AS created, ${standing}
+      SELECT ${lossSql('schedules', '$2::bigint', '$3::timestamptz')} AS loss, '[]'::json AS created, ${standing}
       FROM schedules WHERE id = $1 FOR UPDATE
     `,
     values: [schedule, version, cursor],
@@ -57,8 +57,8 @@ async function createChild(
 const createOne = `
   WITH created AS (
     INSERT INTO occurrences (schedule, slot_at, position, body, due_at, expires_at, route, priority, created_at)
-    VALUES ($1, $2::timestamptz, $3, $4, ${after('$2::timestamptz', '$5::float8')},
-            ${after('$2::timestamptz', '$6::float8')}, $7, $8, $9::timestamptz)
+    VALUES ($1, $2::timestamptz, $3, $4, ${afterSql('$2::timestamptz', '$5::float8')},
+            ${afterSql('$2::timestamptz', '$6::float8')}, $7, $8, $9::timestamptz)
     ON CONFLICT (schedule, slot_at) DO NOTHING
     RETURNING id, slot_at
   ), audited AS (
@@ -84,7 +84,7 @@ async function move(
 
 const moveOne = `
   WITH moved AS (
-    UPDATE schedules SET ${moved('$2::timestamptz', '$3::integer', '$4::timestamptz')} WHERE id = $1
+    UPDATE schedules SET ${moveSql('$2::timestamptz', '$3::integer', '$4::timestamptz')} WHERE id = $1
     RETURNING id, cursor, runs
   ), audited AS (
     INSERT INTO audits (schedule, event, slot_at, created_at)

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { materializeWindowBy } from './materializer.ts';
 import { parameters, windowStatement } from './window-statement.ts';
-import { lossOf, noParent, readStanding, standing, type Writing, type Written } from './window-writing.ts';
+import { lossSql, noParent, readStanding, standing, type Writing, type Written } from './window-writing.ts';
 
 /**
  * Compare and swap: the cursor is moved first, if the schedule is what the caller expects, and the children follow.
@@ -39,7 +39,7 @@ async function readLoss(client: ClientBase, writing: Writing): Promise<Written> 
   const { rows } = await client.query<Written>({
     name: 'read-loss',
     text: `
-      SELECT ${lossOf('schedules', '$2::bigint', '$3::timestamptz')} AS loss, '[]'::json AS created, ${standing}
+      SELECT ${lossSql('schedules', '$2::bigint', '$3::timestamptz')} AS loss, '[]'::json AS created, ${standing}
       FROM schedules WHERE id = $1
     `,
     values: [schedule, version, cursor],

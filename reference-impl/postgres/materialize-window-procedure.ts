@@ -1,7 +1,7 @@
 import { materializeWindowBy } from './materializer.ts';
-import { isoText } from './window-schema.ts';
+import { isoSql } from './window-schema.ts';
 import { asJson, parameters } from './window-statement.ts';
-import { after, lossOf, moved, type Written } from './window-writing.ts';
+import { afterSql, lossSql, moveSql, type Written } from './window-writing.ts';
 
 /**
  * A function on the server takes an array for each column and does all that a window needs.
@@ -38,14 +38,14 @@ export const procedure = materializeWindowBy(
   BEGIN
     SELECT * INTO parent FROM schedules WHERE id = schedule_id FOR UPDATE;
     stamp := clock_timestamp();
-    loss := ${lossOf('parent', 'expected_version', 'expected_cursor')};
+    loss := ${lossSql('parent', 'expected_version', 'expected_cursor')};
     created := '[]';
 
     IF loss IS NULL THEN
-      WITH children AS (
+      WITH inserted AS (
         INSERT INTO occurrences (schedule, slot_at, position, body, due_at, expires_at, route, priority, created_at)
-        SELECT schedule_id, slot_at, ordinal - 1, body, ${after('slot_at', 'coalesce(delay, 0)')},
-               ${after('slot_at', 'expiration')}, route, priority, stamp
+        SELECT schedule_id, slot_at, ordinal - 1, body, ${afterSql('slot_at', 'coalesce(delay, 0)')},
+               ${afterSql('slot_at', 'expiration')}, route, priority, stamp
         FROM unnest(slots, bodies, delays, expirations, routes, priorities)
           WITH ORDINALITY AS sent (slot_at, body, delay, expiration, route, priority, ordinal)
         ORDER BY ordinal
@@ -53,12 +53,12 @@ export const procedure = materializeWindowBy(
         RETURNING id, slot_at, position
       ), audited AS (
         INSERT INTO audits (schedule, event, slot_at, created_at)
-        SELECT schedule_id, 'created', slot_at, stamp FROM children WHERE audits_created
+        SELECT schedule_id, 'created', slot_at, stamp FROM inserted WHERE audits_created
       )
-      SELECT count(*), ${asJson} INTO children, created FROM children;
+      SELECT count(*), ${asJson} INTO children, created FROM inserted;
 
       IF children > 0 OR advances THEN
-        UPDATE schedules SET ${moved('next_cursor', 'children', 'stamp')} WHERE id = schedule_id
+        UPDATE schedules SET ${moveSql('next_cursor', 'children', 'stamp')} WHERE id = schedule_id
         RETURNING * INTO parent;
         IF next_cursor IS NULL AND audits_completed THEN
           INSERT INTO audits (schedule, event, created_at) VALUES (schedule_id, 'completed', stamp);
@@ -66,7 +66,7 @@ export const procedure = materializeWindowBy(
       END IF;
     END IF;
 
-    cursor := ${isoText('parent.cursor')};
+    cursor := ${isoSql('parent.cursor')};
     runs := parent.runs;
   END $$;`,
 );

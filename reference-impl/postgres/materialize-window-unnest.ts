@@ -1,6 +1,6 @@
 import { materializeWindowBy } from './materializer.ts';
 import { parameters, windowStatement } from './window-statement.ts';
-import { lossOf, noParent, type Written } from './window-writing.ts';
+import { lossSql, noParent, type Written } from './window-writing.ts';
 
 /**
  * One statement for the whole window, an array for each column.
@@ -29,6 +29,6 @@ export const unnest = materializeWindowBy(
 );
 
 const writeWindow = windowStatement(`
-  SELECT id, cursor, runs, ${lossOf('schedules', '$13::bigint', '$14::timestamptz')} AS loss
+  SELECT id, cursor, runs, ${lossSql('schedules', '$13::bigint', '$14::timestamptz')} AS loss
   FROM schedules WHERE id = $1 FOR UPDATE
 `);

@@ -1,22 +1,22 @@
-import type {
-  Advance,
-  AdvanceOutcome,
-  Declaration,
-  Entry,
-  Expected,
-  MaterializeWindowPort,
-  Offer,
-  PostgresSite,
-  Schedule,
-  SingleSlot,
-  SlotOutcome,
-  SlotResult,
-  Standing,
-  Window,
-  WindowOptions,
-  WindowResult,
+import type { ClientBase } from 'pg';
+import {
+  type Advance,
+  type AdvanceOutcome,
+  type Declaration,
+  type Entry,
+  type Expected,
+  type MaterializeWindowPort,
+  type Offer,
+  type PostgresSite,
+  refuseOthers,
+  type Schedule,
+  type SingleSlot,
+  type SlotOutcome,
+  type SlotResult,
+  type Window,
+  type WindowOptions,
+  type WindowResult,
 } from '../../index.ts';
-import { refuseOthers } from '../../index.ts';
 import {
   checkedCursor,
   childOffers,
@@ -72,12 +72,15 @@ class Materializer implements MaterializeWindowPort {
       column(({ runs }) => runs),
       column(({ error }) => error),
     ];
-    await this.#database.statement((client) => client.query({ name: 'put-schedules', text: putSchedules, values }));
+    await this.#run('statement', {}, (client) => client.query({ name: 'put-schedules', text: putSchedules, values }));
   }
 
   async materializeWindow(window: Window, options: WindowOptions): Promise<WindowResult> {
     const slots = readSlots(window.slots, options, offers);
-    if (slots.length === 0) return { outcomes: [], ...(await this.#standing(window.schedule, options)) };
+    if (slots.length === 0) {
+      const standing = await this.#run('statement', options, (client) => readStanding(client, window.schedule));
+      return { outcomes: [], ...standing };
+    }
     const live = untilTheEnd(slots);
     const written = await this.#write(window, live, live.at(-1)!.next, 'advances', options);
     const { cursor, runs } = written;
@@ -106,22 +109,21 @@ class Materializer implements MaterializeWindowPort {
     slots: readonly NewSlot[],
     next: string | null,
     pastTaken: 'advances' | 'stays',
-    { signal }: WindowOptions,
+    options: WindowOptions,
   ): Promise<Written> {
     const call = readCall(expected, (at) => at);
     const writing: Writing = { ...call, slots, next, advances: pastTaken === 'advances' };
-    const database = this.#database.within(signal);
     const { write, commitsItself } = this.#algorithm;
-    try {
-      return await database[commitsItself ? 'statement' : 'transaction']((client) => write(client, writing));
-    } catch (error) {
-      throw classified(error);
-    }
+    return this.#run(commitsItself ? 'statement' : 'transaction', options, (client) => write(client, writing));
   }
 
-  async #standing(schedule: string, { signal }: WindowOptions): Promise<Standing> {
+  async #run<T>(
+    how: 'statement' | 'transaction',
+    { signal }: WindowOptions,
+    work: (client: ClientBase) => Promise<T>,
+  ): Promise<T> {
     try {
-      return await this.#database.within(signal).statement((client) => readStanding(client, schedule));
+      return await this.#database.within(signal)[how](work);
     } catch (error) {
       throw classified(error);
     }

@@ -43,24 +43,24 @@ export const windowSchema = `
   );
 `;
 
-/** An instant as ISO 8601 text, to the microsecond. */
-export function isoText(instant: string): string {
+/** SQL: an instant as ISO 8601 text, to the microsecond. */
+export function isoSql(instant: string): string {
   return `to_char(${instant} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
 /** What is stored, by the names that the contract knows, and what other sessions do to it. */
 export const windowStatements = {
   rows: `
-    SELECT id::text AS id, schedule, ${isoText('slot_at')} AS "slotAt", body::text AS body, ${isoText('due_at')} AS "dueAt",
-           ${isoText('expires_at')} AS "expiresAt", route, priority, status, attempts, ${isoText('created_at')} AS "createdAt"
+    SELECT id::text AS id, schedule, ${isoSql('slot_at')} AS "slotAt", body::text AS body, ${isoSql('due_at')} AS "dueAt",
+           ${isoSql('expires_at')} AS "expiresAt", route, priority, status, attempts, ${isoSql('created_at')} AS "createdAt"
     FROM occurrences
   `,
   schedules: `
-    SELECT id, status, version, ${isoText('cursor')} AS cursor, runs, error, ${isoText('last_run_at')} AS "lastRunAt"
+    SELECT id, status, version, ${isoSql('cursor')} AS cursor, runs, error, ${isoSql('last_run_at')} AS "lastRunAt"
     FROM schedules
   `,
   audits: `
-    SELECT schedule, event, ${isoText('slot_at')} AS "slotAt", ${isoText('created_at')} AS "createdAt" FROM audits
+    SELECT schedule, event, ${isoSql('slot_at')} AS "slotAt", ${isoSql('created_at')} AS "createdAt" FROM audits
   `,
   cancel: `UPDATE schedules SET status = 'cancelled' WHERE id = $1`,
   addChild: `

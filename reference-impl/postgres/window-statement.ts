@@ -1,5 +1,5 @@
-import { isoText } from './window-schema.ts';
-import { after, moved, type Writing } from './window-writing.ts';
+import { isoSql } from './window-schema.ts';
+import { afterSql, moveSql, type Writing } from './window-writing.ts';
 
 /**
  * One statement that writes the children that are not there yet, moves the schedule, and leaves its trace in the audit.
@@ -12,8 +12,8 @@ export function windowStatement(parent: string): string {
   return `
     WITH parent AS (${parent}), created AS (
       INSERT INTO occurrences (schedule, slot_at, position, body, due_at, expires_at, route, priority, created_at)
-      SELECT parent.id, slot_at, ordinal - 1, body, ${after('slot_at', 'coalesce(delay, 0)')},
-             ${after('slot_at', 'expiration')}, route, priority, ${now}
+      SELECT parent.id, slot_at, ordinal - 1, body, ${afterSql('slot_at', 'coalesce(delay, 0)')},
+             ${afterSql('slot_at', 'expiration')}, route, priority, ${now}
       FROM parent, unnest($2::timestamptz[], $3::json[], $4::float8[], $5::float8[], $6::text[], $7::bigint[])
         WITH ORDINALITY AS sent (slot_at, body, delay, expiration, route, priority, ordinal)
       WHERE loss IS NULL
@@ -23,7 +23,7 @@ export function windowStatement(parent: string): string {
     ), tally AS (
       SELECT count(*) AS children, ${asJson} AS created FROM created
     ), moved AS (
-      UPDATE schedules SET ${moved('$8::timestamptz', 'children', now)}
+      UPDATE schedules SET ${moveSql('$8::timestamptz', 'children', now)}
       FROM parent, tally
       WHERE schedules.id = parent.id AND loss IS NULL AND (children > 0 OR $9::boolean)
       RETURNING schedules.id, schedules.cursor, schedules.runs
@@ -33,13 +33,13 @@ export function windowStatement(parent: string): string {
       UNION ALL
       SELECT id, 'completed', NULL, ${now} FROM moved WHERE cursor IS NULL AND $11::boolean
     )
-    SELECT loss, created, ${isoText('CASE WHEN moved.id IS NULL THEN parent.cursor ELSE moved.cursor END')} AS cursor,
+    SELECT loss, created, ${isoSql('CASE WHEN moved.id IS NULL THEN parent.cursor ELSE moved.cursor END')} AS cursor,
            CASE WHEN moved.id IS NULL THEN parent.runs ELSE moved.runs END AS runs
     FROM parent CROSS JOIN tally LEFT JOIN moved ON true
   `;
 }
 
-/** The rows that were created: the position and the id of each. */
+/** SQL: the rows that were created: the position and the id of each. */
 export const asJson = `coalesce(json_agg(json_build_object('position', position, 'id', id::text)), '[]')`;
 
 /** What is to be written: the schedule, an array for each column of its slots, and what else is to be done. */

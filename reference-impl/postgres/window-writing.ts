@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Standing } from '../../index.ts';
 import type { Call, NewSlot, ParentLoss } from '../window.ts';
-import { isoText } from './window-schema.ts';
+import { isoSql } from './window-schema.ts';
 
 /** What one call is to write, read and checked. */
 export interface Writing extends Call<string> {
@@ -25,16 +25,16 @@ export interface WindowAlgorithm {
   commitsItself?: true;
 }
 
-/** Why a schedule, as a row, is not what the caller expects, in the order in which the reasons are looked for. */
-export function lossOf(parent: string, version: string, cursor: string): string {
+/** SQL: why a schedule, as a row, is not what the caller expects, in the order in which the reasons are looked for. */
+export function lossSql(parent: string, version: string, cursor: string): string {
   return `
     CASE WHEN ${parent}.status IS DISTINCT FROM 'active' OR ${parent}.cursor IS NULL THEN 'parent-inactive'
          WHEN ${parent}.version IS DISTINCT FROM ${version} THEN 'version-mismatch'
          WHEN ${parent}.cursor IS DISTINCT FROM ${cursor} THEN 'cursor-moved' END`;
 }
 
-/** What an update sets of a schedule whose cursor moves. */
-export function moved(next: string, children: string, now: string): string {
+/** SQL: what an update sets of a schedule whose cursor moves; its run count stays at the largest integer. */
+export function moveSql(next: string, children: string, now: string): string {
   return `
     cursor = ${next},
     runs = CASE WHEN ${children} = 0 THEN schedules.runs
@@ -44,13 +44,13 @@ export function moved(next: string, children: string, now: string): string {
     last_run_at = CASE WHEN ${next} IS NULL OR ${children} > 0 THEN ${now} ELSE schedules.last_run_at END`;
 }
 
-/** So many milliseconds after a slot. */
-export function after(slot: string, milliseconds: string): string {
+/** SQL: so many milliseconds after a slot. */
+export function afterSql(slot: string, milliseconds: string): string {
   return `${slot} + ${milliseconds} * interval '1 millisecond'`;
 }
 
-/** How a schedule stands; nulls for one that is not there. */
-export const standing = `${isoText('cursor')} AS cursor, runs`;
+/** SQL: the columns that tell how a schedule stands. */
+export const standing = `${isoSql('cursor')} AS cursor, runs`;
 
 export async function readStanding(client: ClientBase, schedule: string): Promise<Standing> {
   const { rows } = await client.query<Standing>({

@@ -6,7 +6,7 @@ import { startCuttingProxy } from './fixtures/cutting-proxy.ts';
 import { schemaPerTest } from './fixtures/schema-per-test.ts';
 import type { TestSchema } from './fixtures/server.ts';
 import backend from './index.ts';
-import { isoText, windowStatements } from './window-schema.ts';
+import { isoSql, windowStatements } from './window-schema.ts';
 
 let schema: TestSchema;
 let admin: Client;
@@ -274,7 +274,7 @@ test('procedure stamps by the clock of the database, once it has the lock', asyn
   await admin.query('SELECT FROM schedules WHERE id = $1 FOR UPDATE', ['s']);
   const calling = port.materializeWindow(window(0, 1), {});
   await sessionsWaiting(1);
-  const { rows } = await admin.query<{ now: string }>(`SELECT ${isoText('clock_timestamp()')} AS now`);
+  const { rows } = await admin.query<{ now: string }>(`SELECT ${isoSql('clock_timestamp()')} AS now`);
   await admin.query('COMMIT');
   await calling;
   const [stored, audits] = [await read('rows'), await read('audits')];
