@@ -1,8 +1,14 @@
 import type { Mutant } from '../../kernel/mutant.ts';
 import { writingMutants } from '../../writing/mutants/index.ts';
+import { commitMutants } from './commits.ts';
 import { controls } from './controls.ts';
 import { parentMutants } from './parent/index.ts';
 import { windowBatching } from './windows.ts';
 
 /** The behavioural mutants of `materialize-window`. */
-export const materializeWindowMutants: Mutant[] = [...controls, ...writingMutants(windowBatching), ...parentMutants];
+export const materializeWindowMutants: Mutant[] = [
+  ...controls,
+  ...writingMutants(windowBatching),
+  ...commitMutants,
+  ...parentMutants,
+];
