@@ -3,6 +3,7 @@ import { writingMutants } from '../../writing/mutants/index.ts';
 import { commitMutants } from './commits.ts';
 import { controls } from './controls.ts';
 import { parentMutants } from './parent/index.ts';
+import { rowMutants } from './rows/index.ts';
 import { windowBatching } from './windows.ts';
 
 /** The behavioural mutants of `materialize-window`. */
@@ -10,5 +11,6 @@ export const materializeWindowMutants: Mutant[] = [
   ...controls,
   ...writingMutants(windowBatching),
   ...commitMutants,
+  ...rowMutants,
   ...parentMutants,
 ];

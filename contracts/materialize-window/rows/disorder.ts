@@ -1,11 +1,11 @@
 import { failureText, saysUnknown } from '../../kernel/checks.ts';
-import { type Bench, type Guard, guard, Violation } from '../../kernel/guard.ts';
+import { type Bench, type Guard, guard, NotApplicable, Violation } from '../../kernel/guard.ts';
 import { short } from '../../kernel/print.ts';
-import { materialize, materializeWindow, putSchedules } from '../calls.ts';
+import { materializeWindow, putSchedules, windowResult } from '../calls.ts';
 import { mustHaveState } from '../differences.ts';
 import { givenInstant } from '../instants.ts';
 import { Model } from '../model.ts';
-import { type Member, materialized, mustBeServed, mustTell, type Scene, setScene, windowOf } from '../parent/scene.ts';
+import { mustBeServed, mustTell, type Scene, setScene, windowOf } from '../parent/scene.ts';
 import { mustWriteNothing } from '../parent/stored.ts';
 import type { Slot } from '../port.ts';
 import { slots as someSlots } from '../slots.ts';
@@ -22,24 +22,17 @@ export const disorderedWindowIsDeclared: Guard = guard({
       'two-exchanged': (slots) => [...slots.slice(0, 2), slots[3]!, slots[2]!, ...slots.slice(4)],
       'first-one-last': ([first, ...slots]) => [...slots, first!],
     };
-    // Who is served slot by slot sees no window.
-    if (bench.declaration.givesUp.bulk === undefined) {
-      for (const [name, order] of Object.entries(orders)) {
-        await bench.case(name, async () => {
-          const scene = await setScene(bench, { slots: 7 });
-          await asDeclared(
-            { ...scene, slots: order(scene.slots) },
-            'bulk',
-            `a window whose slots do not ascend (${name})`,
-          );
-        });
-      }
-      await bench.case('before-the-cursor', async () =>
-        asDeclared(await beforeTheCursor(bench, 3), 'bulk', 'a window that begins before the cursor'),
-      );
+    const { disorder, givesUp } = bench.declaration;
+    if (disorder === 'refused' && givesUp.bulk !== undefined)
+      throw new NotApplicable('backend', 'it is served slot by slot, and so sees no order that it could refuse');
+    for (const [name, order] of Object.entries(orders)) {
+      await bench.case(name, async () => {
+        const scene = await setScene(bench, { slots: 7 });
+        await asDeclared({ ...scene, slots: order(scene.slots) }, `a window whose slots do not ascend (${name})`);
+      });
     }
-    await bench.case('single-before-the-cursor', async () =>
-      asDeclared(await beforeTheCursor(bench, 1), 'single', 'a single slot before the cursor'),
+    await bench.case('before-the-cursor', async () =>
+      asDeclared(await beforeTheCursor(bench, 3), 'a window that begins before the cursor'),
     );
   },
 });
@@ -50,24 +43,24 @@ async function beforeTheCursor(bench: Bench, count: number): Promise<Scene> {
   return setScene(bench, { slots: all.slice(0, count), schedule: { cursor: all.at(-1)!.at } });
 }
 
-async function asDeclared(scene: Scene, member: Member, what: string): Promise<void> {
+async function asDeclared(scene: Scene, what: string): Promise<void> {
   const { disorder } = scene.bench.declaration;
   scene.bench.record('disordered calls', 1);
   const declared = `${what} (disorder is declared to be ${disorder})`;
-  if (disorder === 'folded') return mustFold(scene, member, declared);
-  await mustRefuse(scene, member, declared);
+  if (disorder === 'folded') return mustFold(scene, declared);
+  await mustRefuse(scene, declared);
   const slots = scene.slots.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   const schedule = { ...scene.schedule, cursor: slots[0]!.at };
   await putSchedules(scene.rig, [schedule]);
-  await mustBeServed({ ...scene, schedule, slots }, member);
+  await mustBeServed({ ...scene, schedule, slots }, 'bulk');
 }
 
 /** Fails the guard unless the slots are created one after the other, as the caller gave them. */
-async function mustFold(scene: Scene, member: Member, what: string): Promise<void> {
+async function mustFold(scene: Scene, what: string): Promise<void> {
   const { bench, rig, schedule, slots } = scene;
   const window = windowOf(scene);
   const model = new Model(await readState(bench, rig), bench.declaration.timeResolution);
-  const { came, stamp } = await withStamp(bench, window.now, () => materialized(scene, member, window));
+  const { came, stamp } = await withStamp(bench, window.now, () => windowResult(bench, rig, window));
   mustTell(slots, came.outcomes, Array(slots.length).fill('created'), what);
   model.materializeWindow(window, stamp);
   const { children } = await mustHaveState(bench, rig, model.state, what, slots);
@@ -81,13 +74,9 @@ async function mustFold(scene: Scene, member: Member, what: string): Promise<voi
 }
 
 /** Fails the guard unless the call throws, and has written nothing. */
-async function mustRefuse(scene: Scene, member: Member, what: string): Promise<void> {
+async function mustRefuse(scene: Scene, what: string): Promise<void> {
   const { bench, rig, slots } = scene;
-  const { slots: _, ...expected } = windowOf(scene);
-  const call = () =>
-    member === 'bulk'
-      ? materializeWindow(bench, rig, { ...expected, slots })
-      : materialize(rig, { ...expected, slot: slots[0]! });
+  const call = () => materializeWindow(bench, rig, windowOf(scene));
   const settled = await mustWriteNothing(scene, what, call, slots);
   if (!('threw' in settled)) throw new Violation(`${what} was not refused: it returned ${short(settled.value)}`);
   if (settled.threw.message.trim() === '' || saysUnknown(settled.threw))
