@@ -9,9 +9,11 @@ import { keepsAudit, readState } from '../state.ts';
 import {
   byMember,
   earlierRuns,
+  kindOf,
   type Member,
   materialized,
   members,
+  mustTell,
   mustTellAll,
   type Scene,
   setScene,
@@ -88,7 +90,7 @@ export const takenLastSlotStillCompletes: Guard = guard({
         await mustBeCompletedForFree(
           scene,
           5 - taken.length,
-          `a window with its last slot and ${taken.length - 1} more taken`,
+          `a window whose ${taken.length === 1 ? 'last slot is' : 'slots are all'} taken`,
         );
       });
     }
@@ -137,14 +139,15 @@ export const slotsAfterCompletionAreInactive: Guard = guard({
 async function mustEndAt(scene: Scene, end: number, taken: readonly number[]): Promise<void> {
   const { bench, slots } = scene;
   const { outcomes } = await materialized(scene, 'bulk', windowOf(scene));
-  const behind = slots.slice(end + 1);
-  const what = `the slots of a window behind slot ${end}, which is the end of the grid`;
-  mustTellAll(behind, outcomes.slice(end + 1), 'parent-inactive', what);
+  const what = `a window whose slot ${end} is the end of the grid`;
+  // What is told of the slots before the end is for other guards.
+  const expected = slots.map((_, i) => (i > end ? 'parent-inactive' : kindOf(outcomes[i])));
+  mustTell(slots, outcomes, expected, what);
   const instants = new Set((await storedOf(scene)).children.map(({ slotAt }) => slotAt));
   const isStored = ({ at }: Slot) => instants.has(givenInstant(at, bench.declaration.timeResolution));
   const written = slots.findIndex((slot, i) => i > end && !taken.includes(i) && isStored(slot));
-  if (written >= 0) throw new Violation(`${what}: the child of slot ${written} is stored, expected none`);
-  bench.record('slots behind the end', behind.length);
+  if (written >= 0) throw new Violation(`${what}: the child of slot ${written}, behind it, is stored, expected none`);
+  bench.record('slots behind the end', slots.length - 1 - end);
   bench.record('children before the end', slots.slice(0, end + 1).filter(isStored).length);
 }
 

@@ -1,8 +1,9 @@
 import { premise } from '../../kernel/checks.ts';
 import type { SlotLine } from '../../kernel/counterexample.ts';
 import { type Bench, type Rig, Violation } from '../../kernel/guard.ts';
-import { count, short } from '../../kernel/print.ts';
+import { count } from '../../kernel/print.ts';
 import { putSchedules, slotResult, windowResult } from '../calls.ts';
+import { sentText } from '../differences.ts';
 import { newSchedule } from '../pool.ts';
 import type { Schedule, Slot, SlotLoss, SlotOutcome, Window, WindowResult } from '../port.ts';
 import { slots } from '../slots.ts';
@@ -92,22 +93,18 @@ export function mustTell(
   const lines = slots.map((slot, i): SlotLine => {
     const told = kindOf(outcomes[i]);
     const mark = told === expected[i] ? 'ok' : 'wrong';
-    return { slot: i, mark, sent: short(slot, 72), expected: expected[i]!, stored: `told ${told}` };
+    return { slot: i, mark, sent: sentText(slot), expected: expected[i]!, stored: `told ${told}` };
   });
-  const wrong = lines.filter(({ mark }) => mark !== 'ok');
-  if (outcomes.length === slots.length && wrong.length === 0) return;
-  const input = `${count(slots.length, 'slots')}, ${what}`;
+  const wrong = lines.filter(({ mark }) => mark === 'wrong');
+  const counterexample = { input: `${count(slots.length, 'slots')}, ${what}`, slots: lines };
   if (outcomes.length !== slots.length) {
-    throw new Violation(`${what}: ${count(outcomes.length, 'outcomes')} for ${count(slots.length, 'slots')}`, {
-      input,
-      slots: lines,
-    });
+    const counts = `${count(outcomes.length, 'outcomes')} for ${count(slots.length, 'slots')}`;
+    throw new Violation(`${what}: ${counts}`, counterexample);
   }
-  const [{ slot, expected: right, stored }] = wrong as [SlotLine];
-  throw new Violation(
-    `${what}: ${count(wrong.length, 'outcomes')} of ${slots.length} are wrong; first for slot ${slot}: ${stored}, expected ${right}`,
-    { input, slots: lines },
-  );
+  const [first] = wrong;
+  if (!first) return;
+  const which = `slot ${first.slot}${wrong.length > 1 ? `, the first of ${wrong.length} that are wrong,` : ''}`;
+  throw new Violation(`${what}: ${which} is ${first.stored}, expected ${first.expected}`, counterexample);
 }
 
 /** Fails the guard unless every slot lost for this reason. */
@@ -120,7 +117,8 @@ export function mustTellAll(
   mustTell(slots, outcomes, Array(slots.length).fill(loss), what);
 }
 
-function kindOf(outcome: SlotOutcome | undefined): string {
+/** An outcome in one word. */
+export function kindOf(outcome: SlotOutcome | undefined): string {
   return typeof outcome === 'object' ? 'created' : String(outcome);
 }
 
