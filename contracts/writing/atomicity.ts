@@ -14,7 +14,7 @@ export function nothingPersistsAfterFailure<Item>(w: Writes<Item>): Guard {
   return guard({
     id: `${w.contract}/nothing-persists-after-failure`,
     statement:
-      'When the engine refuses any row of a batch, nothing of the batch exists afterwards and no outcome carries an id.',
+      'When the engine refuses a row that a batch adds or changes, nothing of it exists afterwards and no outcome carries an id.',
     needs: ['atomic', 'rowFault'],
     proves: ['faults raised', 'rows accepted before the fault', 'kinds', 'tables', 'chunks', 'places'],
     async check(bench) {

@@ -2,6 +2,7 @@ import type { Mutant } from '../../kernel/mutant.ts';
 import { writingMutants } from '../../writing/mutants/index.ts';
 import { commitMutants } from './commits.ts';
 import { controls } from './controls.ts';
+import { moveMutants } from './moves.ts';
 import { parentMutants } from './parent/index.ts';
 import { rowMutants } from './rows/index.ts';
 import { windowBatching } from './windows.ts';
@@ -11,6 +12,7 @@ export const materializeWindowMutants: Mutant[] = [
   ...controls,
   ...writingMutants(windowBatching),
   ...commitMutants,
+  ...moveMutants,
   ...rowMutants,
   ...parentMutants,
 ];

@@ -1,6 +1,7 @@
 import type { Mutant } from '../../../kernel/mutant.ts';
 import { isRowRefused, settle } from '../../../writing/mutants/replies.ts';
 import { type Answer, alike, lyingMutant } from './calls.ts';
+import { ofSchedules } from './killers.ts';
 
 const target = 'materialize-window/cursor-never-passes-an-unwritten-slot';
 
@@ -18,6 +19,7 @@ export const cursorMutants: Mutant[] = [
     id: 'cursor-survives-a-failed-insert',
     lie: 'Moves the cursor past the window although the engine has refused one of its rows.',
     target,
+    alsoKilledBy: ['materialize-window/nothing-persists-after-failure'],
     lies: alike(survives),
   }),
   lyingMutant({
@@ -42,6 +44,7 @@ export const cursorMutants: Mutant[] = [
     id: 'cursor-moves-back',
     lie: 'Puts the cursor to a minute before it was when a slot of the window is taken.',
     target,
+    alsoKilledBy: ofSchedules,
     lies: {
       async window(window, { ask, advance, tools }) {
         const result = await ask(window);
