@@ -31,7 +31,7 @@ const common = {
   'is-one-commit': 'should',
 };
 
-const writing = contracts.filter(({ name }) => ['send-batch'].includes(name));
+const writing = contracts.filter(({ name }) => ['send-batch', 'materialize-window'].includes(name));
 
 test.each(writing)('$name has every rule that is common to writing contracts', ({ name, guards }) => {
   const there = guards.filter(({ id }) => id.startsWith(`${name}/`)).map(({ id, level }) => [id, level]);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fixture, testOptions } from './fixtures/judging.ts';
-import { fared, killedControls, lies, proofOn } from './fixtures/proving.ts';
+import { fared, killedControls, liesOf, proofOn } from './fixtures/proving.ts';
 import type { Proof } from './proof.ts';
 import { run } from './run.ts';
 
@@ -18,10 +18,10 @@ const extras = [
 ].map((name) => `send-batch/${name}`);
 
 describe('a queue with what the built-in ones lack', () => {
-  const aimed = lies.filter(({ target }) => extras.includes(target));
+  const aimed = liesOf('send-batch').filter(({ target }) => extras.includes(target));
   let proof: Proof;
   beforeAll(async () => {
-    proof = await proofOn([], { backends: fixture('postgres-extras'), guards: extras });
+    proof = await proofOn('send-batch', [], { backends: fixture('postgres-extras'), guards: extras });
   }, 600_000);
 
   it.each(aimed.map((mutant) => [mutant.id, mutant] as const))('%s is killed', (_id, mutant) => {

@@ -1,28 +1,40 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fared, inertElsewhere, killedControls, lies, onlyOnServer, proofOn } from './fixtures/proving.ts';
+import type { ContractName } from '../contracts/ports.ts';
+import { fared, killedControls, liesOf, proofOn, untold } from './fixtures/proving.ts';
 import type { Proof } from './proof.ts';
 
-/** Beside those that can be told on a server only, some to which it adds something. */
-const usual = new Set([
-  'setup/fault-outlives-its-removal',
-  'setup/leases-share-a-table',
-  'setup/mutex-round-the-subject',
-  'send-batch/another-clock-in-batch',
-  'send-batch/failure-reports-fewer',
-  'send-batch/flash-one-row',
-  'send-batch/ids-reversed',
-  'send-batch/second-batch-reuses-ids',
-]);
-const told = lies.filter(({ id }) => onlyOnServer.has(id) || inertElsewhere.has(id) || usual.has(id));
+/** Lies to which a server adds something, beside those that can be told on one only. */
+const usual = ['setup/fault-outlives-its-removal', 'setup/leases-share-a-table', 'setup/mutex-round-the-subject'];
+const tried: { contract: ContractName; path: string; also: string[] }[] = [
+  {
+    contract: 'send-batch',
+    path: 'postgres/values',
+    also: [
+      ...usual,
+      'send-batch/another-clock-in-batch',
+      'send-batch/failure-reports-fewer',
+      'send-batch/flash-one-row',
+      'send-batch/ids-reversed',
+      'send-batch/second-batch-reuses-ids',
+    ],
+  },
+  {
+    contract: 'materialize-window',
+    path: 'postgres/unnest',
+    also: [...usual, 'materialize-window/flash-one-row', 'materialize-window/window-in-two-commits'],
+  },
+];
 
-describe('on PostgreSQL each behavioural mutant is killed by the guard that it is aimed at', () => {
+describe.each(tried)('on PostgreSQL each behavioural mutant of $contract', ({ contract, path, also }) => {
+  const { onlyOnServer, inertElsewhere } = untold[contract];
+  const told = liesOf(contract).filter(({ id }) => [...onlyOnServer, ...inertElsewhere, ...also].includes(id));
   let proof: Proof;
   beforeAll(async () => {
-    proof = await proofOn(['postgres/values'], { runs: 5, only: told.map(({ id }) => id) });
+    proof = await proofOn(contract, [path], { runs: 5, only: told.map(({ id }) => id) });
   }, 600_000);
 
-  it.each(told.map((mutant) => [mutant.id, mutant] as const))('%s', (_id, mutant) => {
-    expect(fared(proof, mutant)).toEqual(['killed on postgres/values']);
+  it.each(told.map((mutant) => [mutant.id, mutant] as const))('%s is killed by its target', (_id, mutant) => {
+    expect(fared(proof, mutant)).toEqual([`killed on ${path}`]);
   });
 
   it('the controls live', () => {

@@ -23,7 +23,7 @@ let verdicts: Verdict[];
 let proof: Proof;
 beforeAll(async () => {
   verdicts = (await run(testOptions({ backends, paths, guards }), [])).verdicts;
-  proof = await proofOn(paths, { backends, guards });
+  proof = await proofOn('send-batch', paths, { backends, guards });
 }, 300_000);
 
 it('a queue that refuses what it must, and works in transactions of its callers, is upheld', () => {

@@ -1,23 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { mutants } from '../../mutants.ts';
-import { sendBatch } from '../index.ts';
 import { bodiesOf, messages, TestSubject } from './fixtures/sqlite-subject.ts';
 import { sendBatchMutants } from './index.ts';
-
-test('ids are unique', () => {
-  const ids = mutants.map(({ id }) => id);
-  expect(new Set(ids).size).toBe(ids.length);
-});
-
-test.each(sendBatchMutants.filter((m) => !m.control).map((m) => [m.id, m] as const))(
-  '%s names guards that exist',
-  (_id, { target, alsoKilledBy, lie }) => {
-    const guards = sendBatch.guards.map(({ id }) => id);
-    expect(guards).toEqual(expect.arrayContaining([target, ...alsoKilledBy]));
-    expect(alsoKilledBy).not.toContain(target);
-    expect(lie).toMatch(/^[A-Z].*\.$/);
-  },
-);
 
 describe('controls', () => {
   const controls = sendBatchMutants.filter((m) => m.control).map(({ id }) => id);
