@@ -11,7 +11,8 @@ export const plain: Entry<'materialize-window', MemorySite> = {
   open: (site) => new WindowMaterializer(openStore(site.name)),
 };
 
-class WindowMaterializer extends Materializer {
+/** Materializes windows as well, each in one transaction. */
+export class WindowMaterializer extends Materializer {
   materializeWindow(window: Window, options: WindowOptions): WindowResult {
     return this.write(window, readSlots(window.slots, options, childOffers), 'moves');
   }

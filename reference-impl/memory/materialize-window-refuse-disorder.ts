@@ -1,20 +1,19 @@
-import type { Entry, MemorySite, Window, WindowOptions, WindowResult } from '../../index.ts';
+import type { Entry, Expected, MemorySite, WindowResult } from '../../index.ts';
 import { openStore } from '../../memory.ts';
-import { checkedCursor, childOffers, readSlots, refuseDisorder, windowDeclaration } from '../window.ts';
-import { Materializer } from './materializer.ts';
+import { checkedCursor, type NewSlot, refuseDisorder, windowDeclaration } from '../window.ts';
+import { WindowMaterializer } from './materialize-window-plain.ts';
 import { statements } from './schedules.ts';
 
-/** As `plain`, but a window that does not ascend, or begins before the cursor that its caller expects, is refused. */
+/** As `plain`, but slots that do not ascend, or begin before the cursor that their caller expects, are refused. */
 export const refusingDisorder: Entry<'materialize-window', MemorySite> = {
   declare: { ...windowDeclaration, disorder: 'refused' },
   ...statements,
   open: (site) => new OrderedMaterializer(openStore(site.name)),
 };
 
-class OrderedMaterializer extends Materializer {
-  materializeWindow(window: Window, options: WindowOptions): WindowResult {
-    const slots = readSlots(window.slots, options, childOffers);
-    refuseDisorder(slots, checkedCursor(window.expectedCursor));
-    return this.write(window, slots, 'moves');
+class OrderedMaterializer extends WindowMaterializer {
+  protected override write(expected: Expected, slots: readonly NewSlot[], pastTaken: 'moves' | 'stays'): WindowResult {
+    refuseDisorder(slots, checkedCursor(expected.expectedCursor));
+    return super.write(expected, slots, pastTaken);
   }
 }

@@ -38,6 +38,8 @@ test.each([
     const call = () => refusing.port.materializeWindow!({ ...window, schedule: id }, {});
     expect(call).toThrow(expect.objectContaining({ position, retryable: false }));
   }
+  const single = { ...expecting(), slot: slot(-1) };
+  expect(() => refusing.port.materialize(single, {})).toThrow(expect.objectContaining({ position: 0 }));
   expect(refusing.children()).toEqual([]);
 
   const plain = await open('plain');
