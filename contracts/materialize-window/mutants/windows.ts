@@ -20,7 +20,8 @@ export const windowBatching: Batching<Slot, MaterializeWindowPort> = {
   item: 'slot',
   items: 'slots',
   needs: ['bulk'],
-  alsoFoundBy: {},
+  // It goes back to a time when the schedule was not there.
+  alsoFoundBy: { 'rollback-leaves-a-stranger': ['cursor-never-passes-an-unwritten-slot'] },
   spoiled(subject, spoil) {
     const { materializeWindow, ...others } = passedThrough(subject);
     if (!materializeWindow) return others;

@@ -2,6 +2,7 @@ import type { Mutant } from '../../../kernel/mutant.ts';
 import type { Expected, Window, WindowResult } from '../../port.ts';
 import { addAudit } from './audit.ts';
 import { alike, createdIn, type Honest, isLostBy, lostBy, lyingMutant } from './calls.ts';
+import { ofSchedules } from './killers.ts';
 
 const staleVersion = 'materialize-window/stale-version-writes-nothing';
 const staleCursor = 'materialize-window/stale-cursor-writes-nothing';
@@ -51,6 +52,7 @@ export const lossMutants: Mutant[] = [
     id: 'version-bumped-by-a-window',
     lie: 'Raises the version of a schedule that has run before when a window of it is materialized.',
     target: staleVersion,
+    alsoKilledBy: [repeat, ...ofSchedules],
     lies: {
       async window(window, { ask, put, notes, tools }) {
         const result = await ask(window);
@@ -61,7 +63,6 @@ export const lossMutants: Mutant[] = [
         return result;
       },
     },
-    alsoKilledBy: [repeat],
   }),
   lyingMutant({
     id: 'cursor-not-checked',
@@ -115,8 +116,8 @@ export const lossMutants: Mutant[] = [
     lies: alike(async (window, { ask, put, notes, tools }) => {
       const result = await ask(window);
       const known = notes.schedule(window.schedule);
-      const { next } = window.slots.at(-1)!;
-      if (known?.status !== 'completed' || known.cursor !== null || next === null) return result;
+      const next = window.slots.at(-1)?.next;
+      if (known?.status !== 'completed' || known.cursor !== null || !next) return result;
       await put({ ...known, cursor: next });
       tools.lied();
       return result;

@@ -1,6 +1,7 @@
 import type { Mutant } from '../../../kernel/mutant.ts';
 import { addAudit } from './audit.ts';
 import { alike, createdIn, lyingMutant } from './calls.ts';
+import { ofSchedules } from './killers.ts';
 
 const others = 'materialize-window/other-schedules-are-untouched';
 const repeat = 'materialize-window/repeat-is-harmless';
@@ -12,7 +13,7 @@ export const untouchedMutants: Mutant[] = [
     lie: 'Counts it as a run that a schedule is advanced past a slot.',
     target: 'materialize-window/advance-moves-only-the-cursor',
     // Where windows are served slot by slot, every slot that is taken is advanced past.
-    alsoKilledBy: ['materialize-window/conflict-spends-no-run'],
+    alsoKilledBy: ['materialize-window/conflict-spends-no-run', ...ofSchedules],
     lies: {
       async advance(advance, { advance: ask, put, notes, tools }) {
         const told = await ask(advance);
@@ -29,7 +30,7 @@ export const untouchedMutants: Mutant[] = [
     lie: 'Moves the cursor past a single slot that is taken.',
     target: 'materialize-window/taken-slot-leaves-the-single-unmoved',
     // Whoever repeats the call finds that the cursor has moved.
-    alsoKilledBy: [repeat],
+    alsoKilledBy: [repeat, ...ofSchedules],
     lies: {
       async single(window, { ask, advance, tools }) {
         const result = await ask(window);
@@ -46,6 +47,8 @@ export const untouchedMutants: Mutant[] = [
     id: 'unique-on-slot-alone',
     lie: 'Takes slots for taken that have their children under another schedule.',
     target: others,
+    // It compares what two schedules make of the same slots.
+    alsoKilledBy: ['materialize-window/canonical-child-row'],
     lies: alike(async (window, { ask, advance, notes, tools }) => {
       const { slots, ...expected } = window;
       if (slots.length === 0 || !slots.every((slot) => notes.isTakenElsewhere(window.schedule, slot)))

@@ -1,6 +1,7 @@
 import type { Mutant } from '../../../kernel/mutant.ts';
 import type { WindowResult } from '../../port.ts';
 import { type Answer, alike, createdIn, lyingMutant } from './calls.ts';
+import { ofSchedules } from './killers.ts';
 
 /** The largest run count. */
 const mostRuns = 2_147_483_647;
@@ -25,6 +26,7 @@ export const runMutants: Mutant[] = [
     id: 'conflict-counts-as-run',
     lie: 'Counts the slots of a window that are taken as runs.',
     target: 'materialize-window/conflict-spends-no-run',
+    alsoKilledBy: ofSchedules,
     lies: {
       window: counting((_before, { outcomes, runs }) => {
         const taken = outcomes.filter((outcome) => outcome === 'already-exists').length;
