@@ -4,6 +4,7 @@ import { writingGuards } from '../writing/index.ts';
 import { masterGuards } from './master/index.ts';
 import { parentGuards } from './parent/index.ts';
 import { withSchedules } from './pool.ts';
+import { raceGuards } from './races/index.ts';
 import { rowGuards } from './rows/index.ts';
 import { windowWrites } from './writes.ts';
 
@@ -17,5 +18,6 @@ export const materializeWindow = contract({
     ...masterGuards,
     ...parentGuards,
     ...rowGuards,
+    ...raceGuards,
   ],
 });
