@@ -21,7 +21,9 @@ export const windowBatching: Batching<Slot, MaterializeWindowPort> = {
   items: 'slots',
   needs: ['bulk'],
   // It goes back to a time when the schedule was not there.
-  alsoFoundBy: { 'rollback-leaves-a-stranger': ['cursor-never-passes-an-unwritten-slot'] },
+  alsoFoundBy: {
+    'rollback-leaves-a-stranger': ['cursor-never-passes-an-unwritten-slot', 'backend-usable-after-failure'],
+  },
   spoiled(subject, spoil) {
     const { materializeWindow, ...others } = passedThrough(subject);
     if (!materializeWindow) return others;

@@ -13,6 +13,8 @@ export const auditMutants: Mutant[] = [
     id: 'audit-for-conflicts',
     lie: 'Leaves a row in the audit for each slot that is taken.',
     target,
+    // A single slot that is taken writes nothing, the first time and any other.
+    alsoKilledBy: ['materialize-window/taken-slot-leaves-the-single-unmoved', 'materialize-window/repeat-is-harmless'],
     needs: ['audit'],
     lies: alike(async (window, honest) => {
       const result = await honest.ask(window);
