@@ -4,6 +4,7 @@ import { commitMutants } from './commits.ts';
 import { controls } from './controls.ts';
 import { moveMutants } from './moves.ts';
 import { parentMutants } from './parent/index.ts';
+import { raceMutants } from './races/index.ts';
 import { rowMutants } from './rows/index.ts';
 import { windowBatching } from './windows.ts';
 
@@ -14,5 +15,6 @@ export const materializeWindowMutants: Mutant[] = [
   ...commitMutants,
   ...moveMutants,
   ...rowMutants,
+  ...raceMutants,
   ...parentMutants,
 ];

@@ -22,9 +22,8 @@ export async function meetsHolder(
   const transaction = await rig.lease.begin();
   await changesOne(transaction, 'addChild', addChild, [schedule.id, slots[0]!.at]);
   const { came, waited } = await meeting(transaction, end, () => asked(bench, rig, member, window));
-  if (waited) bench.record('calls seen to wait', 1);
-  const ended = end === 'commit' ? 'committed' : 'rolled back';
-  const what = `${byMember[member]} whose first slot another session held, and ${ended === 'committed' ? 'took' : 'gave up'},`;
+  bench.record('calls seen to wait', waited ? 1 : 0);
+  const what = `${byMember[member]} whose first slot another session held, and then ${end === 'commit' ? 'took' : 'gave up'},`;
   if (!waited && isRetryable(came))
     throw new NotApplicable('backend', 'a call that meets a slot that is held fails at once: it never waits');
   const { outcomes } = resultOf(came, what);
