@@ -28,6 +28,7 @@ const windows: Scenario[] = [
   scenario([ordinary(5)], { taken: [0, 1, 2, 3, 4], runs: null }),
   scenario([ordinary(5)], { taken: [1, 3], runs: mostRuns - 1 }),
   scenario([ordinary(5)], { taken: [1], runs: mostRuns }),
+  scenario([ordinary(3)], { taken: [0, 1, 2], runs: mostRuns - 1 }),
   scenario([twins(5, 2)]),
   scenario([ends(5, 4)]),
   scenario([ends(5, 4)], { taken: [4], runs: null }),
@@ -49,6 +50,7 @@ export const listedSingles: Scenario[] = [
   scenario([ordinary(1, { by: 'single' }), ordinary(1, { by: 'advance' })], { runs: null }),
   scenario([ordinary(1, { by: 'single' }), ordinary(1, { by: 'advance' })], { taken: [0], runs: mostRuns }),
   scenario([{ ...ends(1, 0), by: 'single' }]),
+  scenario([{ ...ends(1, 0), by: 'single' }], { runs: null }),
   scenario([{ ...ends(1, 0), by: 'advance' }], { taken: [0] }),
   scenario([ordinary(1, { by: 'single', version: 'wrong' }), ordinary(1, { by: 'advance', cursor: 'wrong' })]),
 ];

@@ -2,6 +2,7 @@ import type { Mutant } from '../../kernel/mutant.ts';
 import { writingMutants } from '../../writing/mutants/index.ts';
 import { commitMutants } from './commits.ts';
 import { controls } from './controls.ts';
+import { masterMutants } from './master/index.ts';
 import { moveMutants } from './moves.ts';
 import { parentMutants } from './parent/index.ts';
 import { raceMutants } from './races/index.ts';
@@ -13,6 +14,7 @@ export const materializeWindowMutants: Mutant[] = [
   ...controls,
   ...writingMutants(windowBatching),
   ...commitMutants,
+  ...masterMutants,
   ...moveMutants,
   ...rowMutants,
   ...raceMutants,
