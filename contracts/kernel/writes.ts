@@ -64,7 +64,11 @@ export interface Writes<Item> {
   using(bench: Bench, item: Item, offer: Offer): Item | undefined;
   /** The item's own sharable options objects (headers and the like), for the guard that shares one among all. */
   sharing(items: Item[]): Item[] | undefined;
+  /** The same items, each asking for all that is offered beside its metadata (a key, an id, columns, a job). */
+  withEveryOffer?(bench: Bench, items: readonly Item[]): Item[];
   write(rig: Rig, items: readonly Item[], options?: CallOptions): Promise<Written>;
+  /** The calls beside the plain one by which a batch can be written, as far as they are offered or claimed. */
+  otherCalls?(bench: Bench): OtherCall<Item>[];
   /** Writes one item by the single path, or as a batch of one where the backend has none. */
   writeOne(rig: Rig, item: Item, options?: CallOptions): Promise<Written>;
   /** The tables of which a write changes rows that were there before; where it changes none, absent. */
@@ -80,6 +84,17 @@ export interface Writes<Item> {
    * aside, and whatever else is drawn for each row.
    */
   rowDifferences(bench: Bench, found: readonly StoredBy[], expected: readonly StoredBy[]): Promise<Difference[][]>;
+}
+
+/** A call that writes a batch otherwise than the plain one does. */
+export interface OtherCall<Item> {
+  /** For the names of cases: `with-chunk-size`. */
+  name: string;
+  /** Behind `a batch`: `with a chunk size`. */
+  how: string;
+  /** It has ended when it returns, and hears of nothing while it runs. */
+  blocks: boolean;
+  write(rig: Rig, items: readonly Item[], options?: CallOptions): Promise<Written>;
 }
 
 /** A row, and the call that wrote it. */

@@ -57,6 +57,22 @@ export function optionValue(bench: Bench, option: MetadataOption, slot: number, 
   }
 }
 
+/** The messages, each with a key, an id, columns and a job of its own, as far as these are offered. */
+export function withEveryOffer(bench: Bench, batch: readonly Message[]): Message[] {
+  const offered = beside.filter((offer) => bench.declaration.offers.includes(offer));
+  return batch.map((plain, slot) => {
+    const message = offered.reduce((m, offer) => usingOption(bench, m, offer)!, plain);
+    return {
+      ...message,
+      ...(message.columns && { columns: { tenant: `tenant-${slot}` } }),
+      ...(message.job !== undefined && { job: `report-${slot}` }),
+    };
+  });
+}
+
+/** What a message can ask for beside its metadata. */
+export const beside = ['dedupeKey', 'callerIds', 'columns', 'jobs'] as const satisfies readonly Offer[];
+
 /** The message with an option that the backend may not know. */
 export function usingOption(bench: Bench, message: Message, offer: Offer): Message | undefined {
   const slot = 1;

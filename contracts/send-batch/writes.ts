@@ -4,9 +4,9 @@ import type { Outcome } from '../kernel/outcome.ts';
 import { short } from '../kernel/print.ts';
 import { Recipe } from '../kernel/recipe.ts';
 import { rowDifferences } from '../kernel/rows.ts';
-import type { StoredItem, Writes, Written } from '../kernel/writes.ts';
+import type { OtherCall, StoredItem, Writes, Written } from '../kernel/writes.ts';
 import { exceptDrawn } from './drawn.ts';
-import { messages, usingOption } from './messages.ts';
+import { messages, usingOption, withEveryOffer } from './messages.ts';
 import type { Message } from './port.ts';
 import { decodeRow, messageDifferences } from './rows.ts';
 
@@ -37,7 +37,9 @@ export const sendWrites: Writes<Message> = {
     const headers = batch.find((m) => m.headers)?.headers;
     return headers && batch.map((message) => ({ ...message, headers }));
   },
+  withEveryOffer,
   write: (rig, batch, options) => reported(rig, 'sendBatch', [batch, {}], options),
+  otherCalls,
   writeOne: async (rig, message, options) => {
     if (!rig.subject.members.includes('send')) return reported(rig, 'sendBatch', [[message], {}], options);
     return reported(rig, 'send', [message, {}], options);
@@ -46,6 +48,25 @@ export const sendWrites: Writes<Message> = {
   differences: messageDifferences,
   rowDifferences: (bench, found, expected) => exceptDrawn(bench, sendWrites, rowDifferences(bench, found, expected)),
 };
+
+/** Messages of a chunk that the caller asks for: fewer than any batch has that is meant to need several. */
+const chunkSize = 7;
+
+function otherCalls({ declaration: { offers, extras } }: Bench): OtherCall<Message>[] {
+  const inChunks: OtherCall<Message> = {
+    name: 'with-chunk-size',
+    how: `with chunkSize ${chunkSize}`,
+    blocks: false,
+    write: (rig, batch, options) => sendBatchWith(rig, batch, { chunkSize }, options),
+  };
+  const bySync: OtherCall<Message> = {
+    name: 'by-the-sync-member',
+    how: 'by sendBatchSync',
+    blocks: true,
+    write: (rig, batch, options) => reported(rig, 'sendBatchSync', [batch, {}], options),
+  };
+  return [...(offers.includes('chunkSize') ? [inChunks] : []), ...(extras.includes('sync') ? [bySync] : [])];
+}
 
 /** Sends a batch with options of the call that are plain data. */
 export function sendBatchWith(

@@ -1,8 +1,9 @@
 import { mustFail } from '../kernel/checks.ts';
 import type { Fault, RowFaultKind } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type Rig } from '../kernel/guard.ts';
+import { sameJson } from '../kernel/print.ts';
 import { justASecondChunk, type Position, positions, rowAt, severalChunks, tablesWritten } from '../kernel/tables.ts';
-import type { Shape, Writes } from '../kernel/writes.ts';
+import { failureOf, grown, type OtherCall, type Shape, type Writes } from '../kernel/writes.ts';
 import { changesRowsOf, remembered } from './aftermath.ts';
 import { Met } from './met.ts';
 import { Standing } from './standing.ts';
@@ -37,6 +38,8 @@ export function nothingPersistsAfterFailure<Item>(w: Writes<Item>): Guard {
       await changedRows(bench, w, standing, two, met);
       await lastOfALargeBatch(bench, w, standing, whole);
       await poisoned(bench, w, standing, two);
+      await withEveryOffer(bench, w, standing, whole, met);
+      await byOtherCalls(bench, w, standing, whole);
       met.record(bench);
     },
   });
@@ -101,9 +104,10 @@ async function meets<Item>(
   there: Rig,
   items: readonly Item[],
   fault: RowFault,
+  call?: OtherCall<Item>,
 ): Promise<{ raised: boolean; spoiled: boolean }> {
-  if (await failAt(bench, w, there, items, fault)) return { raised: true, spoiled: false };
-  const raised = await failAt(bench, w, await bench.open(), items, fault);
+  if (await failAt(bench, w, there, items, fault, call)) return { raised: true, spoiled: false };
+  const raised = await failAt(bench, w, await bench.open(), items, fault, call);
   if (!raised) bench.record('faults raised', 0);
   return { raised, spoiled: true };
 }
@@ -115,10 +119,11 @@ async function failAt<Item>(
   rig: Rig,
   items: readonly Item[],
   fault: RowFault,
+  call?: OtherCall<Item>,
 ): Promise<boolean> {
   const mustHaveLeftNothing = await remembered(bench, w, rig);
   const armed = await rig.lease.arm({ at: 'row', ...fault });
-  const written = await w.write(rig, items);
+  const written = await (call ?? w).write(rig, items);
   const sprung = await armed.sprung();
   await armed.disarm();
   if (sprung.count === 0) return false;
@@ -126,7 +131,7 @@ async function failAt<Item>(
   if (fault.nth > 1) bench.record('rows accepted before the fault', sprung.rowsBefore);
   const refused =
     fault.on === 'update' ? `change of row ${fault.nth} of ${fault.table}` : `row ${fault.nth} in ${fault.table}`;
-  const what = `a batch whose ${refused} the engine refused (${fault.kind})`;
+  const what = `a batch ${call ? `${call.how} ` : ''}whose ${refused} the engine refused (${fault.kind})`;
   mustFail(w, items, written, what, { answerLost: fault.kind === 'session-ended' });
   await mustHaveLeftNothing(items, what);
   return true;
@@ -197,4 +202,48 @@ async function poisoned<Item>(bench: Bench, w: Writes<Item>, standing: Standing,
     }
     return false;
   });
+}
+
+/** Items that ask for a key, a job or a column may be written another way: late rows of theirs are refused in each table. */
+async function withEveryOffer<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  standing: Standing,
+  { size, items: { full }, positions }: Batch<Item>,
+  met: Met,
+): Promise<void> {
+  const items = w.withEveryOffer?.(bench, full);
+  if (items === undefined || items.every((item, slot) => sameJson(item, full[slot]))) return;
+  const rig = await standing.rig();
+  const before = await rig.lease.snapshot();
+  const failure = failureOf(await w.write(rig, items));
+  const tables = grown(before, await rig.lease.snapshot());
+  await rig.lease.restore(before);
+  if (failure) return bench.leaveOut('every-offer', `a batch that uses all that is offered fails: ${failure.message}`);
+  for (const [table, rows] of Object.entries(tables)) {
+    for (const { name, slot, chunk, place } of [positions.at(-1)!, positions[Math.floor(positions.length / 2)]!]) {
+      await standing.case(`${table}-every-offer-${name}`, async (there) => {
+        const fault: RowFault = { table, kind: 'trigger', nth: rowAt(slot, size, rows) };
+        const { raised, spoiled } = await meets(bench, w, there, items, fault);
+        if (raised) met.note({ tables: table, chunks: chunk, places: place, shapes: 'every offer' });
+        return !spoiled;
+      });
+    }
+  }
+}
+
+/** The last row of a batch that is written by another call. */
+async function byOtherCalls<Item>(
+  bench: Bench,
+  w: Writes<Item>,
+  standing: Standing,
+  { items, tables }: Batch<Item>,
+): Promise<void> {
+  const [table, rows] = Object.entries(tables.full)[0]!;
+  for (const call of w.otherCalls?.(bench) ?? []) {
+    await standing.case(`${call.name}-last`, async (there) => {
+      const { spoiled } = await meets(bench, w, there, items.full, { table, kind: 'trigger', nth: rows }, call);
+      return !spoiled;
+    });
+  }
 }

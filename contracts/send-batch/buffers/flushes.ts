@@ -1,10 +1,9 @@
-import type { Offer } from '../../kernel/capabilities.ts';
 import { mustBeExact, mustHaveStoredAll, mustSucceed, mustTellOfFailure } from '../../kernel/checks.ts';
 import { type Guard, guard } from '../../kernel/guard.ts';
 import { rowAt, severalChunks, tablesWritten } from '../../kernel/tables.ts';
 import { mustBeTrue } from '../../kernel/true-outcomes.ts';
 import { failureOf } from '../../kernel/writes.ts';
-import { messages } from '../messages.ts';
+import { beside, messages } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
 import { accept, flush, mustBeFlushed, mustHaveBeenEmpty, pending } from './calls.ts';
@@ -47,15 +46,12 @@ export const flushCoversEverythingAccepted: Guard = guard({
     await bench.case('different-options', () =>
       covers([messages(bench, 20, 'mixed')], 'a flush of messages with different options'),
     );
-    for (const offer of ofMessages.filter((o) => bench.declaration.offers.includes(o))) {
+    for (const offer of beside.filter((o) => bench.declaration.offers.includes(o))) {
       const batch = messages(bench, 3).map((message) => w.using(bench, message, offer)!);
       await bench.case(`with-${offer}`, () => covers([batch], `a flush of messages that use ${offer}`));
     }
   },
 });
-
-/** What a message can ask for beside its metadata. */
-const ofMessages = ['dedupeKey', 'callerIds', 'columns', 'jobs'] as const satisfies readonly Offer[];
 
 export const failedFlushIsToldAndKept: Guard = guard({
   id: 'send-batch/failed-flush-is-told-and-kept',
