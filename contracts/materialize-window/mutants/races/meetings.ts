@@ -68,7 +68,7 @@ export function withOpen(bench: Bench, lied: () => void, lie: (met: Met, open: O
 function withSlots(
   bench: Bench,
   lied: () => void,
-  answer: (call: Call, schedule: string, make: () => Promise<Met | undefined>) => Promise<Settled<unknown> | undefined>,
+  answer: (schedule: string, make: () => Promise<Met | undefined>) => Promise<Settled<unknown> | undefined>,
 ): Bench {
   const schedules = new Map<string, Schedule>();
   return withCalls(bench, async (call) => {
