@@ -20,7 +20,7 @@ const tried: { contract: ContractName; path: string; also: string[] }[] = [
   },
   {
     contract: 'materialize-window',
-    path: 'postgres/unnest',
+    path: 'postgres/procedure',
     also: [...usual, 'materialize-window/flash-one-row', 'materialize-window/window-in-two-commits'],
   },
 ];
