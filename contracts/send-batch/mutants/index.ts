@@ -26,6 +26,7 @@ import { racingMutants } from './racing.ts';
 import { refusalMutants } from './refusals.ts';
 import { roundTripMutants } from './round-trips.ts';
 import { shapeMutants } from './shapes.ts';
+import { splitMutants } from './split.ts';
 import { statusRowMutants } from './status-rows.ts';
 import { syncMutants } from './sync.ts';
 import { timeMutants } from './time.ts';
@@ -40,6 +41,7 @@ export const sendBatchMutants: Mutant[] = [
   ...refusalMutants,
   ...metadataMutants,
   ...shapeMutants,
+  ...splitMutants,
   ...defaultMutants,
   ...bodyMutants,
   ...timeMutants,
