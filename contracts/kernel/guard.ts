@@ -85,6 +85,8 @@ export interface OpenOptions {
   anotherHost?: boolean;
   /** Behind a wrapper that passes everything through. */
   wrapped?: boolean;
+  /** Leaves a namespace that appears with the first write as it is: not there. */
+  uncreated?: boolean;
   /**
    * The engine's process may be killed under it. Where the engine lives in the subject's process, the subject gets a
    * process of its own; a call that dies with it settles as thrown, with the name `HostEnded`.

@@ -1,5 +1,6 @@
 import { contract } from '../kernel/guard.ts';
 import { setupGuards } from '../setup/index.ts';
+import { withNamespace } from '../setup/on-demand.ts';
 import { writingGuards } from '../writing/index.ts';
 import { bufferGuards } from './buffers/index.ts';
 import { callGuards } from './calls/index.ts';
@@ -26,5 +27,5 @@ export const sendBatch = contract({
     ...callGuards,
     ...bufferGuards,
     ...keyGuards,
-  ],
+  ].map((guard) => withNamespace(sendWrites, guard)),
 });

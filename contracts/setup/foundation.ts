@@ -17,7 +17,7 @@ function namespaceExists<Item>(w: Writes<Item>): Guard {
     foundation: true,
     proves: ['namespace seen'],
     async check(bench) {
-      const rig = await bench.open();
+      const rig = await bench.open({ uncreated: true });
       const onDemand = bench.declaration.namespaces === 'onDemand' || bench.facts.lacks.namespaces !== undefined;
       if (onDemand) {
         const [item] = w.items(bench, 1);

@@ -16,7 +16,7 @@ export const missingNamespaceIsAnError: Guard = guard({
   needs: ['namespaces'],
   proves: ['namespace seen missing'],
   async check(bench) {
-    const rig = await bench.open();
+    const rig = await bench.open({ uncreated: true });
     await rig.lease.wipe();
     const before = await rig.read();
     bench.record('namespace seen missing', 'missing' in before ? 1 : 0);

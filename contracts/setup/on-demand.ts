@@ -1,0 +1,47 @@
+import { failureText, premise } from '../kernel/checks.ts';
+import { type Bench, type Guard, type OpenOptions, type Rig, Violation } from '../kernel/guard.ts';
+import { failureOf, type Writes } from '../kernel/writes.ts';
+
+/**
+ * The guard, with subjects whose namespace is there when it gets them: one that appears with the first write is made to
+ * appear by a single write, of which nothing is left.
+ */
+export function withNamespace<Item>(w: Writes<Item>, guard: Guard): Guard {
+  return {
+    ...guard,
+    check: (bench) => guard.check(bench.declaration.namespaces === 'onDemand' ? created(w, bench) : bench),
+  };
+}
+
+function created<Item>(w: Writes<Item>, bench: Bench): Bench {
+  const opens: Pick<Bench, 'open' | 'openEmpty'> = {
+    open: async (options: OpenOptions = {}) => {
+      const rig = await bench.open(options);
+      if (!options.uncreated) await create(w, bench, rig);
+      return rig;
+    },
+    openEmpty: async () => {
+      const rig = await bench.openEmpty();
+      await create(w, bench, rig);
+      return rig;
+    },
+  };
+  return new Proxy(bench, {
+    get(target, key) {
+      if (key === 'open' || key === 'openEmpty') return opens[key];
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+async function create<Item>(w: Writes<Item>, bench: Bench, rig: Rig): Promise<void> {
+  if (!('missing' in (await rig.read()))) return;
+  const before = await rig.lease.snapshot();
+  const [item] = w.items(bench, 1, 'bare');
+  await premise('the write by which the namespace appears', async () => {
+    const failure = failureOf(await w.writeOne(rig, item!));
+    if (failure) throw new Violation(failureText(failure));
+  });
+  await rig.lease.restore(before);
+}
