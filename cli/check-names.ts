@@ -25,18 +25,23 @@ export function checkNames({ paths, required, contracts, guards }: Names, toolki
 export function checkMutants(globs: readonly string[], mutants: readonly { id: string }[]): void {
   const ids = mutants.map(({ id }) => id);
   for (const glob of globs) {
-    if (!matchesAny(glob, ids)) {
-      const otherwise = 'contract-test explain <guard> names the mutants of a guard';
-      throw noneMatches('mutant', glob, ids, nearestOnes(glob, ids, 1), otherwise);
-    }
+    if (!matchesAny(glob, ids)) throw noneMatches('mutant', glob, ids, nearestOnes(glob, ids, 1), whereMutantsAre);
   }
 }
 
-/** Refuses names that no mutant has. */
+/** Refuses names that no mutant has, and tells the nearest that one has. */
 export function checkMutantNames(names: readonly string[], mutants: readonly { id: string }[]): void {
   const ids = mutants.map(({ id }) => id);
-  for (const name of names) if (!ids.includes(name)) throw unknown('mutant', name, ids);
+  for (const name of names) {
+    if (ids.includes(name)) continue;
+    const [near] = nearestOnes(name, ids, 1);
+    const hint = near === undefined ? whereMutantsAre : `did you mean ${near}?`;
+    throw new UsageError(`no mutant is called ${JSON.stringify(name)}`, hint);
+  }
 }
+
+/** Of mutants there are too many to name them all. */
+const whereMutantsAre = 'contract-test explain <guard> names the mutants of a guard';
 
 function unknown(what: string, name: string, known: string[]): UsageError {
   return new UsageError(`no ${what} is called ${JSON.stringify(name)}`, didYouMean(name, known));

@@ -2,6 +2,7 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmdirSync, unl
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ReporterSpec } from '../reporters/index.ts';
+import { reasonOf, unwritable } from '../reporters/unwritable.ts';
 import { UsageError } from '../runner/usage-error.ts';
 
 /** Refuses, before anything runs, files of reporters that could not be written at its end. */
@@ -15,7 +16,7 @@ export function checkReports(reporters: readonly ReporterSpec[], cwd: string): v
       closeSync(openSync(full, 'a'));
       if (isNew) unlinkSync(full);
     } catch (error) {
-      throw new UsageError(`--reporter ${name}=${file} cannot be written: ${reasonOf(error)}`);
+      throw unwritable(name, file, error);
     }
   }
 }
@@ -37,10 +38,4 @@ function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   mkdirSync(folder);
-}
-
-/** What the system says, without the path, which is told already. */
-function reasonOf(error: unknown): string {
-  const { message } = error as NodeJS.ErrnoException;
-  return message.replace(/, \w+ '.*$/s, '');
 }

@@ -58,6 +58,10 @@ test.each([
       'run takes it, for one of them: contract-test --mutant <name> --guard <its target> --trace',
   ],
   [['run', '-m', 'send-batch/late'], 'no mutant is called "send-batch/late"; did you mean send-batch/late-write?'],
+  [
+    ['run', '-m', 'no-such-lie-at-all'],
+    'no mutant is called "no-such-lie-at-all"; contract-test explain <guard> names the mutants of a guard',
+  ],
   [['prov'], 'there is no command "prov"; did you mean prove?'],
 ])('%j is refused with a suggestion', async (argv, message) => {
   expect(await runCli(argv)).toEqual({ exitCode: 2, stdout: '', stderr: `contract-test: ${message}\n` });

@@ -40,3 +40,11 @@ test('a json file leaves the output to the console report, and its folder is mad
   expect(JSON.parse(readFileSync(join(cwd, 'reports/run.json'), 'utf8'))).toEqual(report);
   expect(stdout).toContain('exit code 1');
 });
+
+test('a json file that can no longer be written is wrong usage, with its path and the reason', async () => {
+  const cwd = scratch();
+  await expect(written([{ name: 'json', file: '.' }], cwd)).rejects.toMatchObject({
+    name: 'UsageError',
+    message: `--reporter json=${cwd} cannot be written: EISDIR: illegal operation on a directory`,
+  });
+});

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Proof } from '../runner/proof.ts';
 import type { Report } from '../runner/report.ts';
+import { unwritable } from './unwritable.ts';
 
 /** Writes all that was found as JSON, by docs/report.schema.json or docs/proof.schema.json, to a stream or a file. */
 export function jsonReporter(target: Writable | string) {
@@ -13,8 +14,12 @@ export function jsonReporter(target: Writable | string) {
         target.write(text);
         return;
       }
-      await mkdir(dirname(target), { recursive: true });
-      await writeFile(target, text);
+      try {
+        await mkdir(dirname(target), { recursive: true });
+        await writeFile(target, text);
+      } catch (error) {
+        throw unwritable('json', target, error);
+      }
     },
   };
 }
