@@ -1,6 +1,7 @@
 import { tokenIn } from '../../../kernel/bodies.ts';
 import type { Mutant } from '../../../kernel/mutant.ts';
 import { except, setupMutant, withLeases } from '../../../setup/mutants/spoil.ts';
+import { isPlainData } from '../../../writing/mutants/plain-data.ts';
 import type { Slot } from '../../port.ts';
 import { alike, lyingMutant } from '../parent/calls.ts';
 import { keyOf, withReads } from './reads.ts';
@@ -97,7 +98,7 @@ export const childMutants: Mutant[] = [
 /** The slot with what another one holds; its own nonce tells that it is its child. */
 function withPayloadOf({ child }: Slot, slot: Slot): Slot {
   const [nonce, own] = [tokenIn(child.body), tokenIn(slot.child.body)];
-  if (nonce === undefined || own === undefined) return slot;
+  if (nonce === undefined || own === undefined || !isPlainData(slot.child.body)) return slot;
   const body: unknown =
     child.body instanceof Uint8Array
       ? new TextEncoder().encode(new TextDecoder().decode(child.body).replaceAll(nonce, own))

@@ -23,6 +23,8 @@ export const instantMutants: Mutant[] = [
     id: 'disordered-window-sorted',
     lie: 'Sorts the slots of a window, whatever is declared of their order.',
     target: 'materialize-window/disordered-window-is-declared',
+    // Their windows are out of order, too.
+    alsoKilledBy: ['materialize-window/outcome-per-slot-in-order', 'materialize-window/duplicate-slot-in-one-window'],
     lies: {
       async window(window, { ask, tools }) {
         const slots = window.slots.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
