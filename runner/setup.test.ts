@@ -86,3 +86,11 @@ it('a correct queue is upheld and the exit code is 0', async () => {
   expect(report.summary.upheld).toBeGreaterThan(20);
   expect(report.exitCode).toBe(0);
 });
+
+it('a queue whose namespace appears with the first write is judged like any other', async () => {
+  const guards = ['setup/*', 'send-batch/{empty-batch,missing-namespace-*,nothing-persists-*,mixed-shapes-*}'];
+  const report = await judged('creates-on-demand', { guards });
+  const red = report.verdicts.filter((v) => v.verdict !== 'upheld' && v.verdict !== 'not-applicable');
+  expect(red.map((v) => [v.guard, v.verdict, v.message ?? v.reason])).toEqual([]);
+  expect(report.summary.upheld).toBeGreaterThan(12);
+});
