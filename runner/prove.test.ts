@@ -11,7 +11,15 @@ const inOrder = 'send-batch/ids-in-caller-order';
 const reversed = 'send-batch/ids-reversed';
 
 const proved = (over: Partial<ProveOptions> = {}): Promise<Proof> =>
-  prove({ ...testOptions({ paths: ['memory/plain'], guards: [inOrder] }), full: false, only: [], ...over }, []);
+  prove(
+    {
+      ...testOptions({ contracts: ['send-batch'], paths: ['memory/plain'], guards: [inOrder] }),
+      full: false,
+      only: [],
+      ...over,
+    },
+    [],
+  );
 const statuses = (proof: Proof, role: Trial['role']) =>
   Object.fromEntries(proof.trials.filter((t) => t.role === role).map((t) => [t.mutant, t.status]));
 

@@ -5,7 +5,7 @@ import { run } from './run.ts';
 
 const judge = async (paths: string[], guards: string[]) => {
   const events: string[] = [];
-  const report = await run(testOptions({ paths, guards }), [
+  const report = await run(testOptions({ contracts: ['send-batch'], paths, guards, timeout: 60_000 }), [
     {
       pathStarted: ({ path }) => void events.push(`${path} begins`),
       verdict: ({ path, guard }: Verdict) => void events.push(`${path} ${guard}`),
