@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { extras, offers } from '../contracts/kernel/capabilities.ts';
 import { exitCodes } from '../reporters/exit-codes.ts';
 import { runCli } from './fixtures/run-cli.ts';
 
@@ -26,4 +27,11 @@ test('docs/cli.md names every command and variable that the help names', async (
   const variables = [...rows].flatMap((match) => match[1]!.split(', '));
   expect(variables.length).toBeGreaterThan(4);
   for (const name of variables) expect(page).toContain(`\`${name}\``);
+});
+
+test('docs/backends.md has a row for every offer and every extra', () => {
+  const backends = readFileSync(new URL('../docs/backends.md', import.meta.url), 'utf8');
+  const [, rows = ''] = backends.split('\n### Offers and extras\n');
+  const documented = [...rows.split('\n#')[0]!.matchAll(/^\| (`[^|]+) \|/gm)].flatMap((match) => match[1]!.split(', '));
+  expect(documented.toSorted()).toEqual([...offers, ...extras].map((name) => `\`${name}\``).toSorted());
 });

@@ -129,6 +129,7 @@ describe('defineBackend', () => {
     ['keysEqual alone', { keysEqual: ['case'] }, /keysEqual is \[ 'case' \], yet dedupeKey is not offered/],
     ['idForm alone', { idForm: 'uuid' }, /idForm is 'uuid', yet callerIds is not offered/],
     ['badChunkSize alone', { badChunkSize: 'default' }, /add 'chunkSize' to the offers, or leave badChunkSize out/],
+    ['bytes alone', { body: 'bytes' }, /body is 'bytes', yet binary is not offered; add 'binary' to the offers/],
     ['blank of no offer', { offers: ['route'], blankIsAbsent: ['route', 'delay'] }, /yet delay is not offered/],
   ])('refuses a declaration: %s', async (_, declare, message) => {
     const wrong = { ...entry, declare } as unknown as Entry<'send-batch'>;
@@ -170,7 +171,7 @@ describe('declarationOf', () => {
 
   test('accepts every legal value', async () => {
     const declare = {
-      offers: ['dedupeKey', 'destination', 'callerIds', 'chunkSize', 'priority'] as Offer[],
+      offers: ['dedupeKey', 'destination', 'callerIds', 'chunkSize', 'priority', 'binary'] as Offer[],
       extras: ['fifo' as const],
       givesUp: { atomic: 'one statement a message' },
       chunk: { params: 999 },

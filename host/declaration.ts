@@ -41,6 +41,7 @@ function checkOffered({ offers = [], ...declared }: Partial<Declaration>, where:
     ['destinations', 'destination'],
     ['idForm', 'callerIds'],
     ['badChunkSize', 'chunkSize'],
+    ...(declared.body === 'bytes' ? [['body', 'binary'] as [keyof Declaration, Offer]] : []),
     ...(declared.blankIsAbsent ?? []).map((offer) => ['blankIsAbsent', offer] as [keyof Declaration, Offer]),
   ];
   for (const [field, offer] of about) {
