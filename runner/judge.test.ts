@@ -113,6 +113,16 @@ describe('cases', () => {
   });
 });
 
+it('lets a mutant spoil subjects of its own contract alone', async () => {
+  const guards = ['*/acknowledged-survives-reopen'];
+  const mutants = ['send-batch/starts-afresh'];
+  const { verdicts } = await run(testOptions({ paths: ['sqlite/file/json-each'], guards, mutants }), []);
+  expect(verdicts.map(({ guard, verdict }) => `${guard} ${verdict}`)).toEqual([
+    'send-batch/acknowledged-survives-reopen violated',
+    'materialize-window/acknowledged-survives-reopen upheld',
+  ]);
+});
+
 it('proves nothing by a case that does not exist, and says which there are', async () => {
   const check = async (bench: Bench) => {
     bench.record('looks', 1);

@@ -2,6 +2,7 @@ import type { Declaration, EngineFacts, NotApplicableReason } from '../contracts
 import { whyNotApplicable } from '../contracts/kernel/capabilities.ts';
 import { LeftLocked } from '../contracts/kernel/engine.ts';
 import { type Bench, type Guard, NotApplicable, Vacuous, Violation } from '../contracts/kernel/guard.ts';
+import { spoils } from '../contracts/kernel/mutant.ts';
 import { loadMutants, pickMutants } from '../host/spoil.ts';
 import type { Engine } from '../providers/provider.ts';
 import { Enough, GuardBench } from './bench.ts';
@@ -55,7 +56,8 @@ export async function judgeSpoiled(guard: Guard, context: PathContext): Promise<
   if (reason) return { verdict: notApplicable(verdict, reason), lies: 0, timedOut: false };
 
   const { options } = context;
-  const mutants = options.mutants.length === 0 ? [] : pickMutants(await loadMutants(), options.mutants);
+  const named = options.mutants.length === 0 ? [] : pickMutants(await loadMutants(), options.mutants);
+  const mutants = named.filter((mutant) => spoils(mutant, context.path.contract));
   const limit = context.hung ? Math.min(options.timeout, afterHang) : options.timeout;
   // Other guards have calls that rightly take longer.
   const callWithin = mutants.find(({ target }) => target === guard.id)?.timeout;

@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import { contracts } from '../contracts/index.ts';
 import { whyNotApplicable } from '../contracts/kernel/capabilities.ts';
 import type { Guard } from '../contracts/kernel/guard.ts';
-import type { Mutant } from '../contracts/kernel/mutant.ts';
+import { type Mutant, spoils } from '../contracts/kernel/mutant.ts';
 import { type PathContext, whyNotHere } from './judge.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -40,7 +40,7 @@ export function mustMeetGuards(mutants: readonly Mutant[], guards: readonly stri
 
 /** The mutants that spoil subjects of a contract, those of the setup among them. */
 export function mutantsOf(contract: string, mutants: readonly Mutant[]): Mutant[] {
-  return mutants.filter(({ id }) => id.startsWith(`${contract}/`) || id.startsWith('setup/'));
+  return mutants.filter((mutant) => spoils(mutant, contract));
 }
 
 /** What every guard of a path meets: the mutants that are aimed at it, or with `full` all that there are. */

@@ -59,6 +59,11 @@ export interface Mutant<P = unknown> {
   bench?(bench: Bench, lied: () => void): Bench;
 }
 
+/** Whether a mutant, by its whole name, spoils subjects of a contract; those of the setup spoil subjects of every one. */
+export function spoils({ id }: Pick<Mutant, 'id'>, contract: string): boolean {
+  return id.startsWith(`${contract}/`) || id.startsWith('setup/');
+}
+
 /** Describes a behavioural mutant; it is expected to be found in violation by its target alone. */
 export function mutant<P>(m: Pick<Mutant<P>, 'id' | 'lie' | 'target' | 'wrap'> & Partial<Mutant<P>>): Mutant<P> {
   return { control: false, alsoKilledBy: [], expects: 'violated', ...m };
