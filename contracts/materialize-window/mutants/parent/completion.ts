@@ -1,6 +1,7 @@
 import type { Mutant } from '../../../kernel/mutant.ts';
 import type { Window, WindowResult } from '../../port.ts';
 import { alike, lyingMutant, minuteAfter } from './calls.ts';
+import { ofOutcomes } from './killers.ts';
 
 const completes = 'materialize-window/last-slot-completes-the-schedule';
 
@@ -79,6 +80,7 @@ export const completionMutants: Mutant[] = [
     id: 'writes-on-after-the-end',
     lie: 'Creates the children of slots behind the end of the grid as well.',
     target: 'materialize-window/slots-after-completion-are-inactive',
+    alsoKilledBy: ofOutcomes,
     lies: {
       async window(window, { ask, advance, tools }) {
         const { slots, ...expected } = window;

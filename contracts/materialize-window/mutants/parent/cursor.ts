@@ -1,7 +1,7 @@
 import type { Mutant } from '../../../kernel/mutant.ts';
 import { isRowRefused, settle } from '../../../writing/mutants/replies.ts';
 import { type Answer, alike, lyingMutant } from './calls.ts';
-import { ofSchedules } from './killers.ts';
+import { ofOutcomes, ofSchedules } from './killers.ts';
 
 const target = 'materialize-window/cursor-never-passes-an-unwritten-slot';
 
@@ -26,6 +26,7 @@ export const cursorMutants: Mutant[] = [
     id: 'cursor-to-the-end-after-stopping',
     lie: 'Stops behind the first slot that is taken, and completes the schedule as if it had come to the end of the grid.',
     target,
+    alsoKilledBy: ofOutcomes,
     lies: {
       async window(window, { ask, advance, notes, tools }) {
         const { slots, ...expected } = window;

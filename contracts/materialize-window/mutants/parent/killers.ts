@@ -4,3 +4,6 @@ export const ofSchedules = [
   'materialize-window/same-instant-other-offset',
   'materialize-window/disordered-window-is-declared',
 ];
+
+/** It compares every outcome of windows that have slots of all kinds. */
+export const ofOutcomes = ['materialize-window/outcome-per-slot-in-order'];

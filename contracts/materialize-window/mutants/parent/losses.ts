@@ -30,6 +30,8 @@ export const lossMutants: Mutant[] = [
     id: 'version-not-checked',
     lie: 'Serves a caller who expects another version.',
     target: staleVersion,
+    // Served slot by slot, a window has free slots behind one that is taken.
+    alsoKilledBy: [precedence],
     lies: alike(async (window, honest) => {
       const result = await honest.ask(window);
       const known = honest.notes.schedule(window.schedule);
@@ -68,6 +70,8 @@ export const lossMutants: Mutant[] = [
     id: 'cursor-not-checked',
     lie: 'Serves a caller who expects another cursor.',
     target: staleCursor,
+    // Served slot by slot, a window has free slots behind one that is taken.
+    alsoKilledBy: [precedence],
     lies: alike(async (window, honest) => {
       const result = await honest.ask(window);
       if (window.expectedCursor === null || !isLostBy('cursor-moved', result)) return result;
@@ -88,6 +92,8 @@ export const lossMutants: Mutant[] = [
     id: 'cancelled-parent-served',
     lie: 'Creates the children of a schedule that was cancelled.',
     target: inactive,
+    // Served slot by slot, a window has free slots behind one that is taken.
+    alsoKilledBy: [precedence],
     lies: alike(async (window, honest) => {
       const result = await honest.ask(window);
       const known = honest.notes.schedule(window.schedule);

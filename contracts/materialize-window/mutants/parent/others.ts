@@ -13,7 +13,12 @@ export const untouchedMutants: Mutant[] = [
     lie: 'Counts it as a run that a schedule is advanced past a slot.',
     target: 'materialize-window/advance-moves-only-the-cursor',
     // Where windows are served slot by slot, every slot that is taken is advanced past.
-    alsoKilledBy: ['materialize-window/conflict-spends-no-run', ...ofSchedules],
+    alsoKilledBy: [
+      'materialize-window/conflict-spends-no-run',
+      'materialize-window/null-run-count-counts-as-zero',
+      'materialize-window/taken-last-slot-still-completes',
+      ...ofSchedules,
+    ],
     lies: {
       async advance(advance, { advance: ask, put, notes, tools }) {
         const told = await ask(advance);
