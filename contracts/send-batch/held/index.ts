@@ -1,4 +1,5 @@
 import type { Guard } from '../../kernel/guard.ts';
+import { heldCommitKeepsAll } from './commit.ts';
 import { heldFailureLeavesNoHalf, heldFailureThrows } from './failure.ts';
 import { heldForeignOrClosedIsRefused } from './refusals.ts';
 import {
@@ -11,6 +12,7 @@ import {
 export const heldGuards: Guard[] = [
   heldRowsWaitForTheCallersCommit,
   heldRollbackRemovesAll,
+  heldCommitKeepsAll,
   heldFailureThrows,
   heldFailureLeavesNoHalf,
   heldTransactionStaysTheCallers,

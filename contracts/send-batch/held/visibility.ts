@@ -4,7 +4,7 @@ import { type Bench, type Guard, guard, type HeldTransaction, type Rig, Violatio
 import { count, short } from '../../kernel/print.ts';
 import { severalChunks, tablesWritten } from '../../kernel/tables.ts';
 import { grown, type Shape } from '../../kernel/writes.ts';
-import { messages } from '../messages.ts';
+import { messages, withEveryOffer } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
 import {
@@ -17,6 +17,7 @@ import {
   mustStep,
   transactionsHold,
 } from './callers.ts';
+import { sendIn, waysToSend } from './ways.ts';
 
 const inHis = "a batch in the caller's transaction";
 
@@ -96,37 +97,21 @@ export const heldRollbackRemovesAll: Guard = guard({
     const size = severalChunks(bench);
     const tables = Object.keys(await tablesWritten(bench, w, messages(bench, size)));
     bench.record('tables looked at', tables.join(', '));
-    const roll = async (batches: Message[][]) => {
-      const { rig } = await callersRig(bench);
-      const before = await rig.lease.snapshot();
-      // What becomes of the caller's own rows is for another guard.
-      const transaction = await rig.subject.begin();
-      for (const batch of batches) mustSucceed(w, batch, await w.write(rig, batch, { transaction }), inHis);
-      mustStep(await transaction.rollback(), "the caller's rollback after the batch");
-      await rig.quiet();
-      for (const batch of batches) await mustBeGone(bench, rig, batch);
-      mustHaveNoMore(before, await rig.lease.snapshot(), 'the batch');
-      bench.record('batches rolled back by the caller', batches.length);
-    };
-    await bench.case('full', () => roll([messages(bench, size)]));
-    await bench.case('mixed', () => roll([messages(bench, size, 'mixed')]));
-    await bench.case('two-batches', () => roll([messages(bench, size), messages(bench, 3)]));
-    await bench.case('single-send', async () => {
-      const { rig, own } = await callersRig(bench);
-      const before = await rig.lease.snapshot();
-      const transaction = await begun(bench, rig, own, 'earlier');
-      const [message] = messages(bench, 1);
-      mustSucceed(
-        w,
-        [message!],
-        await w.writeOne(rig, message!, { transaction }),
-        "a single send in the caller's transaction",
-      );
-      mustStep(await transaction.rollback(), "the caller's rollback after a single send");
-      await rig.quiet();
-      await mustBeGone(bench, rig, [message!]);
-      mustHaveNoMore(before, await rig.lease.snapshot(), 'the single send');
-    });
+    for (const way of waysToSend(bench)) {
+      await bench.case(way.name, async () => {
+        const { rig } = await callersRig(bench);
+        const before = await rig.lease.snapshot();
+        // What becomes of the caller's own rows is for another guard.
+        const transaction = await rig.subject.begin();
+        const sent = await sendIn(rig, way, transaction);
+        mustStep(await transaction.rollback(), `the caller's rollback after ${way.what}`);
+        await rig.quiet();
+        await mustBeGone(bench, rig, way.batches.flat());
+        mustHaveNoMore(before, await rig.lease.snapshot(), way.what);
+        if (sent) bench.record('batches rolled back by the caller', sent.length);
+        else bench.record('refused in a transaction', way.name);
+      });
+    }
   },
 });
 
@@ -185,12 +170,14 @@ export const heldTransactionStaysTheCallers: Guard = guard({
       await mustHaveStoredNothing(bench, w, rig, batch, what);
       bench.record('transactions ended by the caller', 1);
     });
-    const caught = ['failed-then-rolled-back', 'failed-then-committed'] as const;
+    const caught = ['failed-then-rolled-back', 'failed-then-committed', 'every-offer-failed-then-committed'] as const;
     for (const name of caught) bench.leaveOut(name, bench.facts.lacks.rowFault);
     if (bench.facts.lacks.rowFault !== undefined) return;
     const [table, rows] = Object.entries(await tablesWritten(bench, w, messages(bench, size)))[0]!;
-    const failed = async ({ rig, own }: CallersRig): Promise<HeldTransaction> => {
-      const batch = messages(bench, size);
+    const failed = async (
+      { rig, own }: CallersRig,
+      batch: readonly Message[] = messages(bench, size),
+    ): Promise<HeldTransaction> => {
       const fault = await rig.lease.arm({ at: 'row', table, nth: Math.ceil(rows / 2), kind: 'trigger' });
       const transaction = await begun(bench, rig, own, 'earlier');
       const written = await w.write(rig, batch, { transaction });
@@ -206,20 +193,29 @@ export const heldTransactionStaysTheCallers: Guard = guard({
       await mustShow(there.own, [], "after the caller's rollback");
       bench.record('transactions ended by the caller', 1);
     });
-    await bench.case(caught[1], async () => {
-      const ends = await errorsEndTransactions(bench);
+    /** Whether the caller could go on, and did; where errors end transactions, that may be refused. */
+    const goesOn = async (mayEnd: boolean, batch?: readonly Message[]): Promise<boolean> => {
       const there = await callersRig(bench);
-      const transaction = await failed(there);
+      const transaction = await failed(there, batch);
       const later = await transaction.run(there.own.insert('later'));
       bench.record('transactions ended by the caller', 1);
-      if (ends && 'threw' in later) {
+      if (mayEnd && 'threw' in later) {
         mustStep(await transaction.rollback(), "the caller's rollback after a batch that failed");
         await mustShow(there.own, [], "after the caller's rollback");
-        return;
+        return false;
       }
       mustStep(later, "the caller's statement after a batch that failed");
       mustStep(await transaction.commit(), "the caller's commit after a batch that failed");
       await mustShow(there.own, ['earlier', 'later'], "after a batch that failed and the caller's commit");
+      return true;
+    };
+    let undoesItsPart = false;
+    await bench.case(caught[1], async () => {
+      undoesItsPart = await goesOn(await errorsEndTransactions(bench));
+    });
+    await bench.case(caught[2], async () => {
+      // Who undoes his part of the transaction undoes it whatever the messages ask for.
+      await goesOn(!undoesItsPart, withEveryOffer(bench, messages(bench, size)));
     });
   },
 });
