@@ -15,10 +15,12 @@ import { failureOf, type Written } from '../../kernel/writes.ts';
 import { messages, offeredOptions, optionValue } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
+import { unusualMessages, unusualValuesAreKept } from './unusual.ts';
 
 export const metadataRoundTrips: Guard = guard({
   id: 'send-batch/metadata-round-trips',
-  statement: 'Every offered option, set on every message with distinct ordinary values, is read back exact.',
+  statement:
+    'Every offered option, set on every message with distinct ordinary values, is read back exact; unusual values are, too, or are refused.',
   proves: ['messages compared', 'options on each message'],
   async check(bench) {
     const options = offeredOptions(bench);
@@ -43,6 +45,8 @@ export const metadataRoundTrips: Guard = guard({
       );
       await bench.case('user-columns', () => roundTrip(withColumns, "a batch that sets a column of the user's own"));
     }
+    const unusual = unusualMessages(bench);
+    if (unusual.length > 0) await bench.case('unusual-values', () => unusualValuesAreKept(bench, unusual));
     bench.record('options on each message', options.length + (columns ? 1 : 0));
   },
 });
@@ -62,7 +66,9 @@ export const mixedShapesKeepTheirColumns: Guard = guard({
     'Messages with different options each keep their own; a missing option is stored as a single send without it stores it.',
   proves: ['messages compared', 'shapes in a batch'],
   async check(bench) {
-    if (offeredOptions(bench).length === 0) throw new NotApplicable('backend', 'no metadata option is offered');
+    const columns = bench.declaration.offers.includes('columns');
+    if (offeredOptions(bench).length === 0 && !columns)
+      throw new NotApplicable('backend', 'no metadata option is offered');
     const compare = async (batch: Message[]) => {
       await compareWithSingles(bench, batch);
       bench.record('messages compared', batch.length);
@@ -72,12 +78,19 @@ export const mixedShapesKeepTheirColumns: Guard = guard({
       compareWithSingles(bench, messages(bench, 4, 'bare')),
     );
     await bench.case('several-chunks', () => compare(messages(bench, severalChunks(bench), 'mixed')));
+    if (columns) await bench.case('user-columns', () => compare(everyThirdWithColumns(bench)));
     const selection = fc.shuffledSubarray(offeredOptions(bench));
     await bench.property('generated', fc.array(selection, { minLength: 2, maxLength: 8 }), (selections) =>
       compare(withOptions(bench, selections)),
     );
   },
 });
+
+function everyThirdWithColumns(bench: Bench): Message[] {
+  return messages(bench, 12, 'bare').map((message, slot) =>
+    slot % 3 === 0 ? { ...message, columns: { tenant: `tenant-${slot}` } } : message,
+  );
+}
 
 /** One message for each selection of options, which it sets in that order. */
 function withOptions(bench: Bench, selections: MetadataOption[][]): Message[] {
