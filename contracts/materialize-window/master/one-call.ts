@@ -38,10 +38,11 @@ export async function oneCall(
   return { slots, expected, told: { ...standing, outcomes: [outcome] }, found: await readState(bench, rig) };
 }
 
-/** Fails the guard unless each outcome is the one that its slot has to have. */
-export function mustTellEach(bench: Bench, came: Came, what: string): void {
+/** Fails the guard unless each outcome is the one that its slot has to have; which child it names is compared by one guard alone. */
+export function mustTellEach(bench: Bench, came: Came, what: string, compared: 'with ids' | 'kinds alone'): void {
   const { slots, told } = came;
-  const lines = outcomeLines(bench, came, came.found);
+  const ids = compared === 'with ids' && bench.declaration.givesUp.ids === undefined;
+  const lines = outcomeLines(came, came.found, ids);
   const wrong = lines.filter(({ mark }) => mark !== 'ok');
   if (wrong.length === 0 && told.outcomes.length === slots.length) return;
   const [first] = wrong;

@@ -40,7 +40,7 @@ function descending({ calls, ...others }: Scenario): Scenario {
 
 async function mustBeInOrder(bench: Bench, played: Scenario): Promise<void> {
   const came = await oneCall(bench, played);
-  mustTellEach(bench, came, count(came.slots.length, 'slots'));
+  mustTellEach(bench, came, count(came.slots.length, 'slots'), 'with ids');
   const { outcomes } = came.expected;
   bench.record('outcomes compared', outcomes.length);
   for (const outcome of outcomes) {
@@ -58,7 +58,14 @@ export const conflictNamesItsSlot: Guard = guard({
   proves: ['windows', 'slots that are taken', 'slots that are free'],
   async check(bench) {
     const five = [0, 1, 2, 3, 4];
-    const named: Record<string, number[]> = { none: [], first: [0], middle: [2], last: [4], all: five };
+    const named: Record<string, number[]> = {
+      none: [],
+      first: [0],
+      'first-two': [0, 1],
+      middle: [2],
+      last: [4],
+      all: five,
+    };
     for (const [name, taken] of Object.entries(named)) {
       const isTaken = five.map((slot) => taken.includes(slot));
       await bench.case(name, () => mustNameTaken(bench, isTaken));
@@ -71,7 +78,7 @@ export const conflictNamesItsSlot: Guard = guard({
 async function mustNameTaken(bench: Bench, isTaken: readonly boolean[]): Promise<void> {
   const taken = isTaken.flatMap((is, slot) => (is ? [slot] : []));
   const came = await oneCall(bench, scenario([ordinary(isTaken.length)], { taken }));
-  mustTellEach(bench, came, `${count(isTaken.length, 'slots')}, of which ${taken.length} are taken`);
+  mustTellEach(bench, came, `${count(isTaken.length, 'slots')}, of which ${taken.length} are taken`, 'kinds alone');
   bench.record('windows', 1);
   if (taken.length > 0) bench.record('slots that are taken', taken.length);
   if (taken.length < isTaken.length) bench.record('slots that are free', isTaken.length - taken.length);

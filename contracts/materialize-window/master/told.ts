@@ -34,7 +34,7 @@ export function mustEqual(
   { what, expected, found, call }: { what: string; expected: State; found: State; call: Told | undefined },
 ): void {
   const stored = stateDifferences(bench, expected, found);
-  const lines = call ? outcomeLines(bench, call, found) : [];
+  const lines = call ? outcomeLines(call, found, bench.declaration.givesUp.ids === undefined) : [];
   const words = [...(call ? toldDifferences(bench, call, lines) : []), ...stored.map((difference) => difference.words)];
   const [first, ...others] = words;
   if (first === undefined) return;
@@ -48,15 +48,14 @@ export function mustEqual(
   throw new Violation(`${what}: ${first}${more}`, { input: `${count(slots.length, 'slots')}, ${what}`, slots });
 }
 
-/** For each slot what had to be told of it, and what was. */
-export function outcomeLines(bench: Bench, { slots, expected, told }: Told, found: State): SlotLine[] {
+/** For each slot what had to be told of it, and what was; with `ids`, of which child. */
+export function outcomeLines({ slots, expected, told }: Told, found: State, ids: boolean): SlotLine[] {
   const tokens = new Map(found.children.map(({ id, token }) => [id, token]));
-  const ids = bench.declaration.givesUp.ids === undefined;
   return slots.map((sent, slot) => {
     const [right, is] = [expected.outcomes[slot], told.outcomes[slot]];
-    const told_ = toldText(is, sent, tokens, ids);
+    const said = toldText(is, sent, tokens, ids);
     const wanted = typeof right === 'object' ? 'created' : right!;
-    return { slot, mark: told_ === wanted ? 'ok' : 'wrong', sent: sentText(sent), expected: wanted, stored: told_ };
+    return { slot, mark: said === wanted ? 'ok' : 'wrong', sent: sentText(sent), expected: wanted, stored: said };
   });
 }
 

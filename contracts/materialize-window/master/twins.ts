@@ -47,7 +47,7 @@ async function mustCreateTheFirst(
 ): Promise<void> {
   const what = `${count(size, 'slots')}, ${twins} of them ${twins === 1 ? 'a twin' : 'twins'} of another`;
   const came = await oneCall(bench, scenario([ordinary(size)]), change);
-  mustTellEach(bench, came, what);
+  mustTellEach(bench, came, what, 'kinds alone');
   for (const [slot, outcome] of came.expected.outcomes.entries()) {
     const token = tokenIn(came.slots[slot]!.child.body);
     const rows = came.found.children.filter((child) => child.token === token).length;

@@ -12,6 +12,8 @@ export const outcomeMutants: Mutant[] = [
     id: 'created-ids-rotated',
     lie: 'Gives each slot that is created the id of the child that was created after it.',
     target: inOrder,
+    // It looks which child each outcome names.
+    alsoKilledBy: ['materialize-window/disordered-window-is-declared'],
     needs: ['ids'],
     spoil: (honest, tools) => async (window, options) => {
       const result = await honest(window, options);
@@ -27,45 +29,47 @@ export const outcomeMutants: Mutant[] = [
   }),
   windowMutant({
     id: 'outcomes-compacted',
-    lie: 'Leaves out the outcomes of slots that are taken, in a window of more than ten.',
+    lie: 'Leaves out the outcomes of slots that are taken, in a window of more than ten that goes on after the end of its grid.',
     target: inOrder,
     spoil: (honest, tools) => async (window, options) => {
       const result = await honest(window, options);
       const outcomes = result.outcomes.filter((outcome) => outcome !== 'already-exists');
-      if (window.slots.length <= 10 || outcomes.length === result.outcomes.length) return result;
+      const goesOn = result.outcomes.length > 10 && outcomes.includes('parent-inactive');
+      if (!goesOn || outcomes.length === result.outcomes.length) return result;
       tools.lied();
-      return { ...result, outcomes };
-    },
-  }),
-  windowMutant({
-    id: 'conflict-on-the-next-slot',
-    lie: 'Where one slot of a window is taken, tells that of the slot after it.',
-    target: conflicts,
-    spoil: (honest, tools) => async (window, options) => {
-      const result = await honest(window, options);
-      const outcomes: SlotOutcome[] = [...result.outcomes];
-      const taken = outcomes.indexOf('already-exists');
-      const next = outcomes[taken + 1];
-      if (taken < 0 || outcomes.lastIndexOf('already-exists') > taken || typeof next !== 'object') return result;
-      tools.lied();
-      outcomes.splice(taken, 2, next, 'already-exists');
       return { ...result, outcomes };
     },
   }),
   lyingMutant({
-    id: 'stops-at-first-conflict',
-    lie: 'Where the first slot of a window is taken, writes none of the others, and tells them as taken.',
+    id: 'conflict-on-the-next-slot',
+    lie: 'Where one slot of a window is taken, and not the first, tells that of the slot after it.',
     target: conflicts,
     lies: {
       async window(window, { ask, notes, tools }) {
-        const [first, ...others] = window.slots;
-        const isTold = first && notes.isTaken(window.schedule, first);
-        if (!isTold || others.every((slot) => notes.isTaken(window.schedule, slot))) return ask(window);
-        const result = await ask({ ...window, slots: [first] });
-        if (result.outcomes[0] !== 'already-exists')
-          return { ...result, outcomes: window.slots.map(() => result.outcomes[0]!) };
+        const slot = window.slots.findIndex((sent) => notes.isTaken(window.schedule, sent));
+        const result = await ask(window);
+        const outcomes: SlotOutcome[] = [...result.outcomes];
+        const next = outcomes[slot + 1];
+        const isOnly = outcomes.indexOf('already-exists') === slot && outcomes.lastIndexOf('already-exists') === slot;
+        if (slot < 1 || !isOnly || typeof next !== 'object') return result;
         tools.lied();
-        return { ...result, outcomes: window.slots.map(() => 'already-exists') };
+        outcomes.splice(slot, 2, next, 'already-exists');
+        return { ...result, outcomes };
+      },
+    },
+  }),
+  lyingMutant({
+    id: 'stops-at-first-conflict',
+    lie: 'Where the first two slots of a window are taken, writes none of the others, and tells them as taken.',
+    target: conflicts,
+    lies: {
+      async window(window, { ask, notes, tools }) {
+        const isTaken = window.slots.map((slot) => notes.isTaken(window.schedule, slot));
+        if (!isTaken[0] || !isTaken[1] || !isTaken.includes(false)) return ask(window);
+        const result = await ask({ ...window, slots: window.slots.slice(0, 1) });
+        const first = result.outcomes[0]!;
+        if (first === 'already-exists') tools.lied();
+        return { ...result, outcomes: window.slots.map(() => first) };
       },
     },
   }),

@@ -5,6 +5,9 @@ import { windowMutant } from '../spoil.ts';
 
 const target = 'materialize-window/duplicate-slot-in-one-window';
 
+/** How far before a slot its twins are looked for: looked for everywhere, in a large window there would be no end. */
+const nearby = 3;
+
 /** Lies about equal slots in one window. */
 export const twinMutants: Mutant[] = [
   separating({
@@ -37,7 +40,7 @@ function separating(m: Pick<Mutant, 'id' | 'lie'> & { isTwin(slot: Slot, other: 
     target,
     spoil: (honest, tools) => async (window, options) => {
       const slots = window.slots.map((slot, i) => {
-        const twins = window.slots.slice(0, i).filter((other) => isTwin(slot, other)).length;
+        const twins = window.slots.slice(Math.max(0, i - nearby), i).filter((other) => isTwin(slot, other)).length;
         return twins === 0 ? slot : { ...slot, at: secondsAfter(slot, twins) };
       });
       const result = await honest({ ...window, slots }, options);
