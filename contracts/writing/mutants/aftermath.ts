@@ -118,7 +118,7 @@ export function aftermathMutants<Item>(batching: Batching<Item>): Mutant[] {
           ghosts = [];
           if (hasFailed(reply)) {
             if (copy !== undefined && isRowRefused(reply)) ghosts = copy;
-            return failWhole(reply, items.length);
+            return kept.length === 0 ? answer(reply) : failWhole(reply, items.length);
           }
           if (kept.length > 0) tools.lied();
           return answer(reply).slice(kept.length);
