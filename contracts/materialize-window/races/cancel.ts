@@ -58,20 +58,20 @@ async function meetsCancel(bench: Bench, cancel: string, member: Member, end: 'c
     );
   if (waited) bench.record('calls seen to wait', 1);
   const ended = end === 'commit' ? 'committed' : 'rolled back';
-  const what = `${byMember[member]} that met a cancel, which was ${ended} while it waited,`;
-  const { outcomes } = resultOf(came, what);
+  const what = `${byMember[member]} that met a cancel, which was ${ended} while it waited`;
+  const { outcomes } = resultOf(came, `${what},`);
   bench.record(`cancels ${ended}`, 1);
   const loses = end === 'commit';
   mustTell(slots, outcomes, Array(slots.length).fill(loses ? 'parent-inactive' : 'created'), what);
   const created = loses ? 0 : slots.length;
   const stored = await storedOf(scene);
   if (stored.children.length !== created)
-    throw new Violation(`${what} left ${count(stored.children.length, 'child rows')}, expected ${created}`);
+    throw new Violation(`${what}, left ${count(stored.children.length, 'child rows')}, expected ${created}`);
   const audits = (await readState(bench, rig)).audits?.filter((row) => row.schedule === schedule.id) ?? [];
-  if (loses && audits.length > 0) throw new Violation(`${what} left ${count(audits.length, 'rows')} in the audit`);
+  if (loses && audits.length > 0) throw new Violation(`${what}, left ${count(audits.length, 'rows')} in the audit`);
   const { status, runs } = stored.schedule;
   const expected = { status: loses ? 'cancelled' : 'active', runs: earlierRuns + created };
   if (status !== expected.status)
-    throw new Violation(`${what} left the schedule ${status}, expected ${expected.status}`);
-  if (runs !== expected.runs) throw new Violation(`${what} left the run count at ${runs}, expected ${expected.runs}`);
+    throw new Violation(`${what}, left the schedule ${status}, expected ${expected.status}`);
+  if (runs !== expected.runs) throw new Violation(`${what}, left the run count at ${runs}, expected ${expected.runs}`);
 }

@@ -23,13 +23,13 @@ export async function meetsHolder(
   await changesOne(transaction, 'addChild', addChild, [schedule.id, slots[0]!.at]);
   const { came, waited } = await meeting(transaction, end, () => asked(bench, rig, member, window));
   bench.record('calls seen to wait', waited ? 1 : 0);
-  const what = `${byMember[member]} whose first slot another session held, and then ${end === 'commit' ? 'took' : 'gave up'},`;
+  const what = `${byMember[member]} whose first slot another session held, and then ${end === 'commit' ? 'took' : 'gave up'}`;
   if (!waited && isRetryable(came))
     throw new NotApplicable('backend', 'a call that meets a slot that is held fails at once: it never waits');
-  const { outcomes } = resultOf(came, what);
+  const { outcomes } = resultOf(came, `${what},`);
   const first = end === 'commit' ? 'already-exists' : 'created';
   mustTell(slots, outcomes, [first, ...Array(slots.length - 1).fill('created')], what);
   const slotAt = givenInstant(slots[0]!.at, bench.declaration.timeResolution);
   const there = (await storedOf(scene)).children.filter((child) => child.slotAt === slotAt).length;
-  if (there !== 1) throw new Violation(`${what} left ${count(there, 'child rows')} in that slot, expected 1`);
+  if (there !== 1) throw new Violation(`${what}, left ${count(there, 'child rows')} in that slot, expected 1`);
 }

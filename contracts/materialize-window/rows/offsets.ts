@@ -71,7 +71,7 @@ async function asTakenSlot(bench: Bench, rig: Rig, member: Member, rewrite: Rewr
   const window = windowOf(scene);
   const [first, ...others] = window.slots;
   const at = rewrite(first!.at);
-  const what = `${byMember[member]} with the slot ${at}, which is taken as ${first!.at},`;
+  const what = `${byMember[member]} with the slot ${at}, which is taken as ${first!.at}`;
   await mustTellOf(scene, member, { ...window, slots: [{ ...first!, at }, ...others] }, [0], what);
 }
 
@@ -103,7 +103,7 @@ async function asAdvanced(bench: Bench, rig: Rig, rewrite: Rewrite): Promise<voi
   const scene = await setScene(bench, { rig });
   const { schedule, slots } = scene;
   const [expectedCursor, next] = [rewrite(schedule.cursor!), rewrite(slots[0]!.next!)];
-  const what = `advance from ${expectedCursor} to ${next}, of a schedule at ${schedule.cursor},`;
+  const what = `advance from ${expectedCursor} to ${next} of a schedule at ${schedule.cursor}`;
   const outcome = await advanceOutcome(rig, { ...expecting(schedule), expectedCursor, next });
   if (outcome !== 'advanced') throw new Violation(`${what} is told as ${outcome}, expected advanced`);
   await mustBeAt(scene, slots[0]!.next!, what);

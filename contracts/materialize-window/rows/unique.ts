@@ -29,7 +29,7 @@ export const storageEnforcesTheSlot: Guard = guard({
         const now = (await childrenAt(bench, scene, at)).length;
         if ('rows' in second || now !== 1) {
           throw new Violation(
-            `a second child of ${schedule.id} for the slot ${at} was inserted by ${short(statement, 120)}: ` +
+            `a second child of ${schedule.id} for the slot ${at} was inserted by ${short(statement.trim().replaceAll(/\s+/g, ' '), 120)}: ` +
               `the engine has to refuse it, and ${count(now, 'child rows')} are there`,
           );
         }

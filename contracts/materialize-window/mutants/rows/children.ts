@@ -64,6 +64,11 @@ export const childMutants: Mutant[] = [
     id: 'any-unique-violation-is-a-slot-conflict',
     lie: 'Takes whatever unique constraint refuses a row for the slot being taken.',
     target: 'materialize-window/foreign-conflict-is-an-error',
+    // They make the engine refuse rows by a unique constraint as well.
+    alsoKilledBy: [
+      'materialize-window/nothing-persists-after-failure',
+      'materialize-window/transient-fault-ends-whole',
+    ],
     lies: alike(async (window, { ask, notes, tools }) => {
       try {
         return await ask(window);
