@@ -168,7 +168,9 @@ describe.each(places)('on %s', (where) => {
       await subject.query(insert('a', 'b', 'c'));
       for (const kind of lease.rowFaults) {
         const armed = await lease.arm({ at: 'row', on: 'update', table: 'things', nth: 2, kind, once: true });
-        expect(await subject.errorOf(`${insert(kind)}; UPDATE things SET value = 'none' WHERE false`)).toBeNull();
+        expect(
+          await subject.errorOf(`${insert(kind, `${kind} 2`)}; UPDATE things SET value = 'none' WHERE false`),
+        ).toBeNull();
         const change = `UPDATE things SET value = value || '!'`;
         const failure = await subject.query(change).catch((cause: unknown) => cause);
         expect(failure).toMatchObject({ code: codes[kind] });
@@ -177,7 +179,7 @@ describe.each(places)('on %s', (where) => {
         expect(await subject.errorOf(upsert)).toBeNull();
         await armed.disarm();
       }
-      expect(await valuesIn(lease)).toEqual(['a', 'b', 'c', ...lease.rowFaults]);
+      expect(await valuesIn(lease)).toEqual(['a', 'b', 'c', ...lease.rowFaults.flatMap((kind) => [kind, `${kind} 2`])]);
     }));
 
   it('rows that the judge puts back neither spring a trap nor count', () =>
