@@ -5,6 +5,7 @@ import { mustSeeTheCallersKeys } from './in-transaction.ts';
 import { type Held, hold, keyed, mustTakeSeveral, withOtherBodies } from './keyed.ts';
 import { goesByThePolicy } from './policy.ts';
 import { mustReplaceEveryField } from './replacing.ts';
+import { mustLeaveTheRows, mustStoreTheFirst } from './skipping.ts';
 
 /** Batch paths have been seen to cut, and to look up, at 500, 1000, 1024 and 2000; a batch of this size crosses them. */
 const large = 2100;
@@ -52,6 +53,7 @@ export const duplicatesAreNamed: Guard = guard({
     });
     if (bench.declaration.keyPolicy === 'replace')
       await bench.case('every-field-is-replaced', () => mustReplaceEveryField(bench, 'stored before'));
+    else await bench.case('every-field-stays', () => mustLeaveTheRows(bench));
     const { offers, givesUp, keyPolicy } = bench.declaration;
     // A batch that is refused may end the transaction, and what took the keys goes with it.
     if (!offers.includes('transaction') || givesUp.ids !== undefined || keyPolicy === 'refuse') return;
@@ -96,6 +98,7 @@ export const duplicateInsideTheBatch: Guard = guard({
     }
     if (bench.declaration.keyPolicy === 'replace')
       await bench.case('every-field-is-replaced', () => mustReplaceEveryField(bench, 'in the same batch'));
+    if (bench.declaration.keyPolicy === 'skip') await bench.case('every-field-stays', () => mustStoreTheFirst(bench));
   },
 });
 

@@ -1,6 +1,6 @@
 import { mustSucceed, premise } from '../../kernel/checks.ts';
 import { type Bench, NotApplicable, type Rig, Vacuous } from '../../kernel/guard.ts';
-import { messages } from '../messages.ts';
+import { messages, withEveryOffer } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
 
@@ -8,6 +8,19 @@ import { sendWrites as w } from '../writes.ts';
 export function keyed(bench: Bench, count: number): Message[] {
   const keys = bench.token();
   return messages(bench, count, 'bare').map((message, slot) => ({ ...message, dedupeKey: `key-${keys}-${slot}` }));
+}
+
+/** Messages with a key each, and with all else that is offered but ids of the caller's; no two share a value. */
+export function fullyKeyed(bench: Bench, count: number): Message[] {
+  return withEveryOffer(bench, messages(bench, count)).map(({ id: _dropped, ...message }) => message);
+}
+
+/** The messages as they are, but under the keys and destinations of others. */
+export function underTheKeysOf(others: readonly Message[], sent: readonly Message[]): Message[] {
+  return sent.map(({ destination: _dropped, ...message }, slot) => {
+    const { dedupeKey, destination } = others[slot]!;
+    return { ...message, dedupeKey: dedupeKey!, ...(destination !== undefined && { destination }) };
+  });
 }
 
 /** Messages under the same keys and destinations, each with a body that was never sent. */

@@ -30,6 +30,8 @@ it.each([
   ['does-not-wait', 'loser-waits-for-the-holder', 'database is locked; it was to wait, and to be stored'],
   ['replaces-singles', 'duplicates-equal-singles', 'sent one by one it is duplicate of the row that holds'],
   ['tells-the-last-id', 'duplicates-are-named', 'first in slot 0: expected an outcome that says duplicate, with id 1'],
+  ['notes-duplicates', 'duplicates-are-named', 'repeats has got 3 rows; without them it gets 0'],
+  ['notes-duplicates', 'duplicate-inside-the-batch', 'adds {"jobs":3,"repeats":3} rows'],
   ['replaces-the-row', 'duplicates-are-named', 'in row'],
   ['last-twin-wins', 'duplicate-inside-the-batch', 'did not fare as keyPolicy skip has it'],
   ['says-nothing', 'key-is-bound-to-content', 'it should be refused, or told apart'],

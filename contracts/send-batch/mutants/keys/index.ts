@@ -4,10 +4,12 @@ import { duplicateMutants } from './duplicates.ts';
 import { keyedIdMutants } from './ids.ts';
 import { keyRaceMutants } from './races.ts';
 import { replayMutants } from './replays.ts';
+import { touchedRowMutants } from './touched.ts';
 
 /** Lies about the keys of messages. */
 export const keyMutants: Mutant[] = [
   ...duplicateMutants,
+  ...touchedRowMutants,
   ...keyedIdMutants,
   ...distinctKeyMutants,
   ...replayMutants,
