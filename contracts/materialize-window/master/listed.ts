@@ -70,10 +70,7 @@ export const windowKinds = [
 ];
 
 /** Enters what kind of window it was. */
-export function recordWindow(
-  bench: Bench,
-  { call, window, expected }: Pick<Played, 'call' | 'window' | 'expected'>,
-): void {
+export function recordWindow(bench: Bench, { call, window, expected }: Played): void {
   const { slots } = window;
   const { outcomes } = expected;
   const taken = outcomes.map((outcome) => outcome === 'already-exists');

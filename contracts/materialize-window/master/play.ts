@@ -1,6 +1,6 @@
 import { type Bench, type Rig, Violation } from '../../kernel/guard.ts';
 import { advanceOutcome, putSchedules, slotResult, windowResult } from '../calls.ts';
-import { Model, type ModelWindowResult, type State } from '../model.ts';
+import { Model, type ModelWindowResult } from '../model.ts';
 import { newSchedule } from '../pool.ts';
 import type { Schedule, Slot, Window } from '../port.ts';
 import { emptyState, withStamp } from '../state.ts';
@@ -12,8 +12,6 @@ import { mustEqualModel } from './told.ts';
 export interface Played {
   call: Call;
   window: Window;
-  /** What was stored before it. */
-  before: State;
   expected: ModelWindowResult;
 }
 
@@ -35,7 +33,7 @@ export async function playByModel(bench: Bench, scenario: Scenario, played: (ste
     const name = { window: 'the window', single: 'the single slot', advance: 'advance' }[call.by];
     const what = scenario.calls.length === 1 ? name : `${name} (call ${order + 1} of ${scenario.calls.length})`;
     const { expected, found } = await make(bench, rig, next, { call, window, what });
-    played({ call, window, before, expected });
+    played({ call, window, expected });
     before = found;
   }
 }
