@@ -13,6 +13,7 @@ import { failureMutants } from './failure.ts';
 import { falsyMutants } from './falsy.ts';
 import { givenIdMutants } from './given-ids.ts';
 import { heldMutants } from './held.ts';
+import { heldWayMutants } from './held-ways.ts';
 import { identicalMutants } from './identical.ts';
 import { idMutants } from './ids.ts';
 import { inputMutants } from './inputs.ts';
@@ -30,6 +31,7 @@ import { splitMutants } from './split.ts';
 import { statusRowMutants } from './status-rows.ts';
 import { syncMutants } from './sync.ts';
 import { timeMutants } from './time.ts';
+import { unusualMutants } from './unusual.ts';
 
 /** The behavioural mutants of `send-batch`. */
 export const sendBatchMutants: Mutant[] = [
@@ -41,6 +43,7 @@ export const sendBatchMutants: Mutant[] = [
   ...refusalMutants,
   ...metadataMutants,
   ...shapeMutants,
+  ...unusualMutants,
   ...splitMutants,
   ...defaultMutants,
   ...bodyMutants,
@@ -50,6 +53,7 @@ export const sendBatchMutants: Mutant[] = [
   ...inputMutants,
   ...lostAckMutants,
   ...heldMutants,
+  ...heldWayMutants,
   ...errorMutants,
   ...keyMutants,
   ...ambientMutants,
