@@ -40,8 +40,7 @@ function isCommon({ id }: Guard): boolean {
 test.each([
   ['send-batch', sendBatching, sendBatchMutants],
   ['materialize-window', windowBatching, materializeWindowMutants],
-] as const)('%s says of common lies alone what finds them as well', (_contract, batching, all) => {
-  const common = new Set(writingMutants<never>(batching).map(({ id }) => id));
-  expect(Object.keys(batching.alsoFoundBy).filter((id) => !common.has(id))).toEqual([]);
-  expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining([...common]));
+] as const)('%s has the common lies, and says what finds lies that there are', (_contract, batching, all) => {
+  const common = writingMutants<never>(batching).map(({ id }) => id);
+  expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining([...common, ...Object.keys(batching.alsoFoundBy)]));
 });

@@ -14,15 +14,26 @@ import type {
 } from '../port.ts';
 import { childOptions } from '../slots.ts';
 
+const racers = 'racers-create-each-slot-once';
+const waiting = 'cancel-while-waiting-wins';
+
 /** A window as lies about batches see it: its slots are the items, and the rest of it goes with the options. */
 export const windowBatching: Batching<Slot, MaterializeWindowPort> = {
   contract: 'materialize-window',
   item: 'slot',
   items: 'slots',
   needs: ['bulk'],
-  // It goes back to a time when the schedule was not there.
   alsoFoundBy: {
+    // It goes back to a time when the schedule was not there.
     'rollback-leaves-a-stranger': ['cursor-never-passes-an-unwritten-slot', 'backend-usable-after-failure'],
+    // Where calls race, another one comes between two writes of a window, and what is put back is no longer true.
+    'rollback-keeps-one-row': [racers],
+    'commit-per-chunk': [racers],
+    'last-chunk-apart': [racers],
+    'window-in-two-commits': [racers],
+    'flash-one-row': [racers, waiting],
+    'two-halves-with-compensation': [racers, waiting],
+    'loop-of-singles': [racers, waiting, 'outcome-per-slot-in-order'],
   },
   spoiled(subject, spoil) {
     const { materializeWindow, ...others } = passedThrough(subject);
