@@ -1,6 +1,6 @@
 import { control, type Mutant } from '../../kernel/mutant.ts';
+import { passedThrough } from '../../writing/mutants/batching.ts';
 import type { MaterializeWindowPort } from '../port.ts';
-import { passedThrough } from './spoil.ts';
 
 /** Wrappers that tell no lie. */
 export const controls: Mutant[] = [

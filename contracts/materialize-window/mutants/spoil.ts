@@ -1,4 +1,5 @@
 import { type Mutant, type MutantTools, mutant } from '../../kernel/mutant.ts';
+import { passedThrough } from '../../writing/mutants/batching.ts';
 import type {
   Advance,
   AdvanceOutcome,
@@ -58,13 +59,6 @@ export function membersMutant(m: Described & { spoil(honest: Members, tools: Mut
       };
     },
   });
-}
-
-/** A new port with the subject's members as they are. */
-export function passedThrough(subject: MaterializeWindowPort): MaterializeWindowPort {
-  const members = Object.entries(subject).filter(([, member]) => typeof member === 'function');
-  const bound = Object.fromEntries(members.map(([name, member]) => [name, member.bind(subject)]));
-  return bound as unknown as MaterializeWindowPort;
 }
 
 /** The subject's own members. */

@@ -1,9 +1,10 @@
 import { type Mutant, mutant } from '../../../kernel/mutant.ts';
 import type { Settled } from '../../../kernel/outcome.ts';
+import { passedThrough } from '../../../writing/mutants/batching.ts';
 import { materializeWindow as contract } from '../../index.ts';
 import type { MaterializeWindowPort, WindowResult } from '../../port.ts';
 import { servedSlotBySlot } from '../../serving.ts';
-import { membersMutant, passedThrough } from '../spoil.ts';
+import { membersMutant } from '../spoil.ts';
 
 const target = 'materialize-window/capability-both-ways';
 
