@@ -38,9 +38,12 @@ function isCommon({ id }: Guard): boolean {
 }
 
 test.each([
-  ['send-batch', sendBatching, sendBatchMutants],
-  ['materialize-window', windowBatching, materializeWindowMutants],
-] as const)('%s has the common lies, and says what finds lies that there are', (_contract, batching, all) => {
-  const common = writingMutants<never>(batching).map(({ id }) => id);
-  expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining([...common, ...Object.keys(batching.alsoFoundBy)]));
-});
+  ['send-batch', sendBatchMutants, writingMutants(sendBatching), sendBatching.alsoFoundBy],
+  ['materialize-window', materializeWindowMutants, writingMutants(windowBatching), windowBatching.alsoFoundBy],
+] as const)(
+  '%s has the common lies, and says what finds lies that there are',
+  (_contract, all, common, alsoFoundBy) => {
+    const named = [...common.map(({ id }) => id), ...Object.keys(alsoFoundBy)];
+    expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(named));
+  },
+);
