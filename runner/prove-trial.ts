@@ -94,8 +94,17 @@ export function statusOf(
 const controlStatus = { upheld: 'spared', violated: 'control-killed', vacuous: 'uncontrolled' } as const;
 
 /** Guards that compare all with a model, with another path, or with what they are told of it. */
-const comparing =
-  /\/(equals-the-model|equals-the-fold-of-singles|batch-equals-singles|sync-and-async-agree|each-outcome-is-true)$/;
+const comparing = new RegExp(
+  `/(${[
+    'equals-the-model',
+    'equals-the-fold-of-singles',
+    'batch-equals-singles',
+    'flush-equals-singles',
+    'sync-and-async-agree',
+    'held-commit-keeps-all',
+    'each-outcome-is-true',
+  ].join('|')})$`,
+);
 
 /** Whether a guard may find every lie: those that compare, and those of the setup, which say whether to believe anything. */
 function looksAtEverything({ id }: Guard): boolean {

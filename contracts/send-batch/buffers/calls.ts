@@ -1,5 +1,5 @@
 import { failureText, mustCount, mustHaveStoredAll, mustSucceed } from '../../kernel/checks.ts';
-import { type Bench, type Rig, Violation } from '../../kernel/guard.ts';
+import { type Bench, type CallOptions, type Rig, Violation } from '../../kernel/guard.ts';
 import { count } from '../../kernel/print.ts';
 import type { StoredItem, Written } from '../../kernel/writes.ts';
 import { mustNameTheirRows } from '../ids/naming.ts';
@@ -7,8 +7,8 @@ import type { Message } from '../port.ts';
 import { reported, sendWrites as w } from '../writes.ts';
 
 /** Puts messages into the buffer of the subject. */
-export async function accept(rig: Rig, batch: readonly Message[]): Promise<void> {
-  const settled = await rig.subject.call('accept', [batch, {}]);
+export async function accept(rig: Rig, batch: readonly Message[], options?: CallOptions): Promise<void> {
+  const settled = await rig.subject.call('accept', [batch, {}], options);
   if ('threw' in settled) {
     throw new Violation(`accept of ${count(batch.length, 'messages')} threw: ${failureText(settled.threw)}`);
   }

@@ -1,5 +1,5 @@
 import { mustBeExact, mustHaveStoredAll, mustSucceed, mustTellOfFailure } from '../../kernel/checks.ts';
-import { type Guard, guard } from '../../kernel/guard.ts';
+import { type CallOptions, type Guard, guard } from '../../kernel/guard.ts';
 import { rowAt, severalChunks, tablesWritten } from '../../kernel/tables.ts';
 import { mustBeTrue } from '../../kernel/true-outcomes.ts';
 import { failureOf } from '../../kernel/writes.ts';
@@ -18,11 +18,11 @@ export const flushCoversEverythingAccepted: Guard = guard({
   needs: ['buffered'],
   proves: ['pending at the flush', 'messages flushed'],
   async check(bench) {
-    const covers = async (batches: Message[][], what: string, together = false) => {
+    const covers = async (batches: Message[][], what: string, together = false, options?: CallOptions) => {
       const rig = await bench.open();
       const since = Date.now();
-      if (together) await Promise.all(batches.map((batch) => accept(rig, batch)));
-      else for (const batch of batches) await accept(rig, batch);
+      if (together) await Promise.all(batches.map((batch) => accept(rig, batch, options)));
+      else for (const batch of batches) await accept(rig, batch, options);
       const accepted = batches.flat();
       bench.record('pending at the flush', await pending(bench, rig, accepted));
       const flushed = await flush(rig);
@@ -45,6 +45,14 @@ export const flushCoversEverythingAccepted: Guard = guard({
     );
     await bench.case('different-options', () =>
       covers([messages(bench, 20, 'mixed')], 'a flush of messages with different options'),
+    );
+    await bench.case('changed-after-accept', () =>
+      covers(
+        several([7]),
+        "a flush of messages that were overwritten (texts by 'scrambled') once they had been accepted",
+        false,
+        { scramble: 'settled' },
+      ),
     );
     for (const offer of beside.filter((o) => bench.declaration.offers.includes(o))) {
       const batch = messages(bench, 3).map((message) => w.using(bench, message, offer)!);

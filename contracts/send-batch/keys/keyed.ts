@@ -23,6 +23,19 @@ export function underTheKeysOf(others: readonly Message[], sent: readonly Messag
   });
 }
 
+/** Full messages with keys, of which the later of two pairs has the key and the destination of the earlier one. */
+export function keyedTwice(bench: Bench): Message[] {
+  const batch = messages(bench, 7).map((message) => ({ ...message, dedupeKey: `key-${bench.token()}` }));
+  const again = new Map([
+    [3, 0],
+    [5, 2],
+  ]);
+  return batch.map((message, slot) => {
+    const { dedupeKey, destination } = batch[again.get(slot) ?? slot]!;
+    return { ...message, dedupeKey, ...(destination !== undefined && { destination }) };
+  });
+}
+
 /** Messages under the same keys and destinations, each with a body that was never sent. */
 export function withOtherBodies(bench: Bench, sent: readonly Message[]): Message[] {
   return messages(bench, sent.length, 'bare').map(({ body }, slot) => ({ ...sent[slot]!, body }));
