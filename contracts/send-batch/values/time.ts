@@ -1,5 +1,5 @@
 import { mustBeExact, mustHaveStoredAll, mustSucceed, premise } from '../../kernel/checks.ts';
-import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation, type World } from '../../kernel/guard.ts';
+import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation } from '../../kernel/guard.ts';
 import { isInstant } from '../../kernel/rows.ts';
 import type { StoredItem, Written } from '../../kernel/writes.ts';
 import { messages, offeredOptions } from '../messages.ts';
@@ -37,28 +37,7 @@ export const timeIsExact: Guard = guard({
     const beyond = [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 123_456, 400 * day + 7];
     await bench.case('milliseconds', async () => send(await bench.open(), odd, 'delays of odd milliseconds'));
     await bench.case('beyond-24-days', async () => send(await bench.open(), beyond, 'delays beyond 2^31 ms'));
-    const { ownProcess, sessionZone } = bench.facts.lacks;
-    if (ownProcess === undefined) {
-      await bench.case('process-in-another-zone', async () => {
-        const rig = await bench.open({ world: { zone: changingZone } });
-        await send(rig, [...odd, ...overTheNextChanges(changingZone)], `a process in ${changingZone}`);
-        bench.record('zone of the process', changingZone);
-      });
-    }
-    bench.leaveOut('process-in-another-zone', ownProcess);
-    if (sessionZone === undefined) {
-      await bench.case('session-in-another-zone', async () => {
-        const lease = await bench.lease();
-        await lease.arm({ at: 'session', zone: oddZone });
-        await send(
-          await bench.open({ lease }),
-          [...odd, ...overTheNextChanges(changingZone)],
-          `a session in ${oddZone}`,
-        );
-        bench.record('zone of the session', oddZone);
-      });
-    }
-    bench.leaveOut('session-in-another-zone', sessionZone);
+    await inZones(bench, (rig, what) => send(rig, [...odd, ...overTheNextChanges(changingZone)], what));
   },
 });
 
@@ -89,14 +68,14 @@ function overTheNextChanges(zone: string): number[] {
 export const clockIsTheDeclaredOne: Guard = guard({
   id: 'send-batch/clock-is-the-declared-one',
   statement:
-    "With the process's clock moved by an hour, the stored instants move with a caller's clock and stand still with the engine's, in a batch and in a single send alike.",
+    "With the process's clock moved by an hour, the stored instants move with a caller's clock and stand still with the engine's, in a batch and in a single send alike; no time zone moves them.",
   needsThread: true,
   proves: ['instants compared'],
   async check(bench) {
-    for (const path of ['batch', 'single'] as const) {
+    for (const path of paths) {
       await bench.case(path, async () => {
-        const here = await instantsBy(bench, path);
-        const moved = await instantsBy(bench, path, { clockShift: hour });
+        const here = await instantsBy(bench, path, await bench.open());
+        const moved = await instantsBy(bench, path, await bench.open({ world: { clockShift: hour } }));
         if (Object.keys(here.offsets).length === 0)
           throw new NotApplicable('backend', 'its rows show no instant (a column whose name ends in At)');
         const expected = bench.declaration.clock === 'caller' ? hour : 0;
@@ -113,16 +92,56 @@ export const clockIsTheDeclaredOne: Guard = guard({
       });
     }
     bench.record('clock moved by (ms)', hour);
+    await inZones(bench, async (rig, what) => {
+      for (const path of paths) await mustIgnoreTheZone(bench, path, rig, what);
+    });
   },
 });
+
+const paths = ['batch', 'single'] as const;
+type Path = (typeof paths)[number];
+
+/** The instants that are stored in another zone lie as far from their call as in this one. */
+async function mustIgnoreTheZone(bench: Bench, path: Path, rig: Rig, what: string): Promise<void> {
+  const here = await instantsBy(bench, path, await bench.open());
+  const there = await instantsBy(bench, path, rig);
+  for (const [field, offset] of Object.entries(here.offsets)) {
+    const shift = there.offsets[field]! - offset;
+    bench.record('instants compared', 1);
+    if (Math.abs(shift) <= here.slack + there.slack) continue;
+    throw new Violation(
+      `${what}: ${field} of a ${path} is ${(shift / hour).toFixed(2)} hours from where it is without that zone`,
+    );
+  }
+}
+
+/** Runs a case with a subject whose process is in another time zone, and one with a session in another, where there are. */
+async function inZones(bench: Bench, body: (rig: Rig, what: string) => Promise<void>): Promise<void> {
+  const { ownProcess, sessionZone } = bench.facts.lacks;
+  if (ownProcess === undefined) {
+    await bench.case('process-in-another-zone', async () => {
+      await body(await bench.open({ world: { zone: changingZone } }), `a process in ${changingZone}`);
+      bench.record('zone of the process', changingZone);
+    });
+  }
+  bench.leaveOut('process-in-another-zone', ownProcess);
+  if (sessionZone === undefined) {
+    await bench.case('session-in-another-zone', async () => {
+      const lease = await bench.lease();
+      await lease.arm({ at: 'session', zone: oddZone });
+      await body(await bench.open({ lease }), `a session in ${oddZone}`);
+      bench.record('zone of the session', oddZone);
+    });
+  }
+  bench.leaveOut('session-in-another-zone', sessionZone);
+}
 
 /** The instants of a row, counted from the start of the call that wrote it. */
 async function instantsBy(
   bench: Bench,
-  path: 'batch' | 'single',
-  world?: World,
+  path: Path,
+  rig: Rig,
 ): Promise<{ offsets: Record<string, number>; slack: number }> {
-  const rig = await bench.open(world && { world });
   const batch = messages(bench, path === 'batch' ? 3 : 1);
   const written = path === 'batch' ? await w.write(rig, batch) : await w.writeOne(rig, batch[0]!);
   mustSucceed(w, batch, written, `a ${path}`);
