@@ -31,4 +31,22 @@ export const ownReadMutants: Mutant[] = [
       };
     },
   }),
+  mutant<SendBatchPort>({
+    id: 'reads-one-page',
+    lie: 'Reads the first thousand of its messages, as if there were no more.',
+    target: 'send-batch/own-reads-agree',
+    wrap(subject, tools) {
+      const honest = passedThrough(subject);
+      const { read } = honest;
+      if (!read) return honest;
+      return {
+        ...honest,
+        read: async () => {
+          const all = await read();
+          if (all.length > 1000) tools.lied();
+          return all.slice(0, 1000);
+        },
+      };
+    },
+  }),
 ];

@@ -10,6 +10,9 @@ import type { Message } from '../port.ts';
 import { decodeRow } from '../rows.ts';
 import { sendWrites as w } from '../writes.ts';
 
+/** Reads have been seen to end after 100, 500 and 1000 rows, which is what a page of them holds. */
+const many = 1100;
+
 export const ownReadsAgree: Guard = guard({
   id: 'send-batch/own-reads-agree',
   statement: "After success and after failure the backend's own read equals what is stored.",
@@ -28,6 +31,15 @@ export const ownReadsAgree: Guard = guard({
       const [one] = messages(bench, 1);
       mustSucceed(w, [one!], await w.writeOne(rig, one!), 'a single send');
       await mustAgreeNow(bench, rig, 'after a single send');
+    });
+    await bench.case('of-many-messages', async () => {
+      const rig = await bench.open();
+      const most = bench.declaration.limits.maxItems ?? many;
+      for (let left = many; left > 0; left -= most) {
+        const batch = messages(bench, Math.min(left, most), 'bare');
+        await premise('a batch before it', async () => mustSucceed(w, batch, await w.write(rig, batch), 'it'));
+      }
+      await mustAgreeNow(bench, rig, `after ${count(many, 'messages')}`);
     });
     const unreadable = messages(bench, size).map((m, slot) => (slot === size - 1 ? w.unreadable(m) : m));
     await bench.case('after-an-unreadable-body', () => afterFailure(bench, unreadable, 'with an unreadable body'));
