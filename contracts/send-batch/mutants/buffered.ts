@@ -36,6 +36,38 @@ export const bufferMutants: Mutant[] = [
     flush: (buffer, write) => written(buffer, buffer.messages.splice(0), write),
   }),
   bufferLie({
+    id: 'accept-keeps-the-callers-objects',
+    lie: "Puts the caller's own objects into the buffer, and stores what he has made of them by then.",
+    target: 'send-batch/flush-covers-everything-accepted',
+    keepsObjects: true,
+    flush: (buffer, write) => written(buffer, buffer.messages.splice(0), write),
+  }),
+  bufferLie({
+    id: 'accept-drops-jobs',
+    lie: 'Puts messages into the buffer without the jobs that they ask for.',
+    target: 'send-batch/flush-equals-singles',
+    needs: ['jobs'],
+    keep: ({ job, ...message }, lied) => {
+      if (job !== undefined) lied();
+      return message;
+    },
+    flush: (buffer, write) => written(buffer, buffer.messages.splice(0), write),
+  }),
+  bufferLie({
+    id: 'flush-tells-duplicates-last',
+    lie: 'Reports the duplicates of a flush behind all that it has stored.',
+    target: 'send-batch/flush-equals-singles',
+    needs: ['dedupeKey'],
+    cannot: ({ keyPolicy }) => (keyPolicy === 'refuse' ? 'a duplicate fails the batch' : undefined),
+    flush: async (buffer, write, lied) => {
+      const told = await written(buffer, buffer.messages.splice(0), write);
+      const isLast = (outcome: ReportedOutcome) => Number('duplicate' in outcome);
+      const sorted = told.toSorted((a, b) => isLast(a) - isLast(b));
+      if (sorted.some((outcome, slot) => outcome !== told[slot])) lied();
+      return sorted;
+    },
+  }),
+  bufferLie({
     id: 'buffer-replaced-after-the-write',
     lie: 'Empties the buffer when a flush is through, with what was accepted during it.',
     target: 'send-batch/sent-during-flush-is-kept',
@@ -144,7 +176,9 @@ async function written(buffer: Buffered, taken: Message[], write: Write): Promis
 /** A buffer of the mutant's own in the place of the subject's; one flush comes after the other. */
 function bufferLie(
   m: Pick<Mutant, 'id' | 'lie' | 'target'> &
-    Partial<Pick<Mutant, 'alsoKilledBy' | 'cannot'>> & {
+    Partial<Pick<Mutant, 'alsoKilledBy' | 'cannot' | 'needs'>> & {
+      /** What is buffered are the objects of the caller, which he may change. */
+      keepsObjects?: boolean;
       /** What is buffered of a message, where that is not all of it. */
       keep?(message: Message, lied: () => void): Message;
       flush(
@@ -155,7 +189,7 @@ function bufferLie(
       ): Promise<readonly ReportedOutcome[]>;
     },
 ): Mutant {
-  const { flush, keep = (message) => message, ...described } = m;
+  const { flush, keep = (message) => message, keepsObjects = false, ...described } = m;
   return mutant<SendBatchPort>({
     ...described,
     wrap(subject, tools) {
@@ -175,7 +209,8 @@ function bufferLie(
           // The subject's own buffer, which is never flushed, says what is not offered.
           const reply = await offer(honest, messages, options);
           if (isRefused(reply, unsupported)) answer(reply);
-          buffer.messages.push(...copies.map((message) => keep(message, tools.lied)));
+          buffer.messages.push(...(keepsObjects ? messages : copies).map((message) => keep(message, tools.lied)));
+          if (keepsObjects) tools.lied();
         },
         flush: () => {
           const flushing = last.then(() => flush(buffer, write, tools.lied, pause));

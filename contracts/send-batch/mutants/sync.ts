@@ -1,3 +1,4 @@
+import type { Need } from '../../kernel/capabilities.ts';
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import { passedThrough } from '../../writing/mutants/batching.ts';
@@ -7,24 +8,9 @@ import { ofCalls, unsupported } from './refusals.ts';
 
 /** Lies of the batch call that has ended when it returns. */
 export const syncMutants: Mutant[] = [
-  mutant<SendBatchPort>({
-    id: 'sync-path-drops-priority',
-    lie: 'Does not store the priority of messages that are sent by the synchronous call.',
-    target: 'send-batch/sync-and-async-agree',
-    needs: ['priority'],
-    wrap(subject, tools) {
-      const honest = passedThrough(subject);
-      const { sendBatchSync } = honest;
-      if (!sendBatchSync) return honest;
-      return {
-        ...honest,
-        sendBatchSync: (messages, options) => {
-          if (messages.some(({ priority }) => priority !== undefined)) tools.lied();
-          return sendBatchSync(messages.map(withoutPriority), options);
-        },
-      };
-    },
-  }),
+  dropping('sync-path-drops-priority', 'priority', ['priority']),
+  dropping('sync-path-drops-keys', 'dedupeKey', ['dedupeKey']),
+  dropping('sync-path-drops-jobs', 'job', ['jobs']),
   mutant<SendBatchPort>({
     id: 'sync-path-drops-options-of-the-call',
     lie: 'Drops an option of the synchronous call that is not supported, and stores the batch without it.',
@@ -58,6 +44,25 @@ function replyOf(call: () => readonly ReportedOutcome[]): Reply {
   }
 }
 
-function withoutPriority({ priority: _dropped, ...message }: Message): Message {
-  return message;
+/** A lie that leaves an option of messages out in the synchronous call. */
+function dropping(id: string, option: keyof Message, needs: Need[]): Mutant {
+  return mutant<SendBatchPort>({
+    id,
+    lie: `Does not store the ${option} of messages that are sent by the synchronous call.`,
+    target: 'send-batch/sync-and-async-agree',
+    needs,
+    wrap(subject, tools) {
+      const honest = passedThrough(subject);
+      const { sendBatchSync } = honest;
+      if (!sendBatchSync) return honest;
+      return {
+        ...honest,
+        sendBatchSync: (messages, options) => {
+          if (messages.some((message) => message[option] !== undefined)) tools.lied();
+          const without = messages.map(({ [option]: _dropped, ...message }) => message as Message);
+          return sendBatchSync(without, options);
+        },
+      };
+    },
+  });
 }
