@@ -1,6 +1,7 @@
 import type { Guard } from '../../kernel/guard.ts';
 import { distinctKeysStayDistinct, keysAreKept } from './distinct.ts';
 import { duplicateInsideTheBatch, duplicatesAreNamed } from './duplicates.ts';
+import { failedKeysAreFree } from './freed.ts';
 import { idsBesideDuplicates } from './ids.ts';
 import { oppositeOrdersDoNotDeadlock, racingKeysStoreOnce } from './races.ts';
 import { keyIsBoundToContent, replayIsRecognised, replayWithFreshItems, retryDoesNotDuplicate } from './retries.ts';
@@ -15,6 +16,7 @@ export const keyGuards: Guard[] = [
   idsBesideDuplicates,
   distinctKeysStayDistinct,
   keysAreKept,
+  failedKeysAreFree,
   retryDoesNotDuplicate,
   replayIsRecognised,
   replayWithFreshItems,
