@@ -1,6 +1,6 @@
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import { passedThrough } from '../../writing/mutants/batching.ts';
-import type { SendBatchPort } from '../port.ts';
+import type { ReceivedMessage, SendBatchPort } from '../port.ts';
 import { optionsOf } from './ordinary.ts';
 import { batchMutant } from './spoil.ts';
 
@@ -23,6 +23,35 @@ export const arrivalMutants: Mutant[] = [
           const sorted = received.toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
           if (sorted.some((message, i) => message !== received[i])) tools.lied();
           return sorted;
+        },
+      };
+    },
+  }),
+  mutant<SendBatchPort>({
+    id: 'received-before-due',
+    lie: 'Hands out messages that are not due yet, after those that are.',
+    target: 'send-batch/time-is-exact',
+    needs: ['fifo', 'delay'],
+    wrap(subject, tools) {
+      const honest = passedThrough(subject);
+      const { receive } = honest;
+      if (!receive) return honest;
+      const waiting: ReceivedMessage[] = [];
+      return {
+        ...honest,
+        sendBatch: async (messages, options) => {
+          const outcomes = await honest.sendBatch(messages, options);
+          for (const [slot, outcome] of outcomes.entries()) {
+            const { body, delay } = messages[slot]!;
+            if ('stored' in outcome && delay !== undefined && delay > 0) waiting.push({ id: outcome.stored, body });
+          }
+          return outcomes;
+        },
+        receive: async (count) => {
+          const received = await receive(count);
+          const early = waiting.splice(0, count - received.length);
+          if (early.length > 0) tools.lied();
+          return [...received, ...early];
         },
       };
     },

@@ -3,13 +3,14 @@ import { tokenIn } from '../../kernel/bodies.ts';
 import { mustHaveStoredAll, mustSucceed } from '../../kernel/checks.ts';
 import type { SlotLine } from '../../kernel/counterexample.ts';
 import { type Guard, guard, NotApplicable, type Rig, Violation } from '../../kernel/guard.ts';
-import { count, short } from '../../kernel/print.ts';
+import { count } from '../../kernel/print.ts';
 import { isInstant } from '../../kernel/rows.ts';
 import { severalChunks } from '../../kernel/tables.ts';
 import type { StoredItem } from '../../kernel/writes.ts';
 import { messages } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
+import { bodyOf, receive } from './receiving.ts';
 
 /** From as many on, numbers that are sorted as text are out of order. */
 const telling = 11;
@@ -74,21 +75,14 @@ async function receiveAll(rig: Rig, count: number): Promise<unknown[]> {
   const received: unknown[] = [];
   for (const most of [1, count - 1, count]) {
     if (most === 0) continue;
-    const settled = await rig.subject.call('receive', [most]);
-    if ('threw' in settled)
-      throw new Violation(`receive(${most}) threw ${settled.threw.name}: ${settled.threw.message}`);
-    if (!Array.isArray(settled.value)) {
-      throw new Violation(`receive(${most}) returned ${short(settled.value)}, no list of messages`);
-    }
-    if (settled.value.length > most) throw new Violation(`receive(${most}) returned ${settled.value.length} messages`);
-    received.push(...settled.value);
+    received.push(...(await receive(rig, most)));
   }
   return received;
 }
 
 function mustBeInOrder(sent: readonly Message[], received: readonly unknown[], what: string): void {
   const slotOf = new Map(sent.map((message, slot) => [w.token(message), slot]));
-  const order = received.map((message) => slotOf.get(tokenIn((message as { body?: unknown } | null)?.body) ?? ''));
+  const order = received.map((message) => slotOf.get(tokenIn(bodyOf(message)) ?? ''));
   const slots = sent.map((message, slot): SlotLine => {
     const place = order.indexOf(slot);
     const mark = place === slot ? 'ok' : place < 0 ? 'lost' : 'reordered';

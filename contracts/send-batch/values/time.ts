@@ -1,9 +1,13 @@
+import { tokenIn } from '../../kernel/bodies.ts';
 import { mustBeExact, mustHaveStoredAll, mustSucceed, premise } from '../../kernel/checks.ts';
+import type { SlotLine } from '../../kernel/counterexample.ts';
 import { type Bench, type Guard, guard, NotApplicable, type Rig, Violation } from '../../kernel/guard.ts';
+import { count } from '../../kernel/print.ts';
 import { isInstant } from '../../kernel/rows.ts';
 import type { StoredItem, Written } from '../../kernel/writes.ts';
 import { messages, offeredOptions } from '../messages.ts';
 import type { Message } from '../port.ts';
+import { bodyOf, receive } from '../reads/receiving.ts';
 import { sendWrites as w } from '../writes.ts';
 
 const hour = 3_600_000;
@@ -17,7 +21,7 @@ const changingZone = 'America/St_Johns';
 export const timeIsExact: Guard = guard({
   id: 'send-batch/time-is-exact',
   statement:
-    'A delay or an expiration is kept to the declared resolution, in any time zone, over a change of the clock, beyond 24.8 days.',
+    'A delay or an expiration is kept to the declared resolution, in any time zone, over a change of the clock, beyond 24.8 days; nothing is received before it is due.',
   proves: ['instants compared'],
   async check(bench) {
     const timed = offeredOptions(bench).filter((option) => option === 'delay' || option === 'expiration');
@@ -37,9 +41,39 @@ export const timeIsExact: Guard = guard({
     const beyond = [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 123_456, 400 * day + 7];
     await bench.case('milliseconds', async () => send(await bench.open(), odd, 'delays of odd milliseconds'));
     await bench.case('beyond-24-days', async () => send(await bench.open(), beyond, 'delays beyond 2^31 ms'));
+    if (bench.declaration.extras.includes('fifo') && timed.includes('delay')) {
+      await bench.case('received-when-due', () => mustBeReceivedWhenDue(bench));
+    }
     await inZones(bench, (rig, what) => send(rig, [...odd, ...overTheNextChanges(changingZone)], what));
   },
 });
+
+/** Of messages of which some are due in an hour, none of those is handed out now. */
+async function mustBeReceivedWhenDue(bench: Bench): Promise<void> {
+  const rig = await bench.open();
+  const batch = messages(bench, fewMessages, 'bare').map((message, slot) =>
+    slot % 2 === 0 ? { ...message, delay: hour } : message,
+  );
+  await premise('a batch of which half is due later', async () =>
+    mustSucceed(w, batch, await w.write(rig, batch), 'it'),
+  );
+  const received = (await receive(rig, batch.length)).map((message) => tokenIn(bodyOf(message)));
+  const slots = batch.map((message, slot): SlotLine => {
+    const came = received.includes(w.token(message));
+    const early = came && message.delay !== undefined;
+    const expected = message.delay === undefined ? 'received, or not yet' : 'not received within an hour';
+    const stored = came ? 'received' : 'not received';
+    return { slot, mark: early ? 'wrong' : 'ok', sent: w.print(message), expected, stored };
+  });
+  const early = slots.filter(({ mark }) => mark === 'wrong').length;
+  if (early > 0) {
+    throw new Violation(`receive hands out ${count(early, 'messages')} at once that are due in an hour`, {
+      input: `${count(batch.length, 'messages')}, every second of them due in an hour`,
+      slots,
+    });
+  }
+  bench.record('messages not handed out early', batch.length / 2);
+}
 
 function withDelays(bench: Bench, timed: ('delay' | 'expiration')[], delays: number[]): Message[] {
   return messages(bench, delays.length, 'bare').map((message, slot) => {
