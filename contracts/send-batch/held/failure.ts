@@ -1,9 +1,17 @@
-import { byToken, mustFail, mustHaveStoredAll, mustSucceed } from '../../kernel/checks.ts';
+import { byToken, failureText, mustFail, mustHaveStoredAll, mustSucceed } from '../../kernel/checks.ts';
 import type { ArmedFault, CallersTable } from '../../kernel/engine.ts';
-import { type Bench, type Guard, guard, type HeldTransaction, type Rig, Violation } from '../../kernel/guard.ts';
+import {
+  type Bench,
+  type Guard,
+  guard,
+  type HeldTransaction,
+  type Rig,
+  Vacuous,
+  Violation,
+} from '../../kernel/guard.ts';
 import { count, short } from '../../kernel/print.ts';
 import { positions, rowAt, severalChunks, tablesWritten } from '../../kernel/tables.ts';
-import type { Written } from '../../kernel/writes.ts';
+import { failureOf, type Written } from '../../kernel/writes.ts';
 import { messages } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
@@ -30,6 +38,7 @@ export const heldFailureThrows: Guard = guard({
     bench.leaveOut('refused-by-the-engine', bench.facts.lacks.rowFault);
     if (bench.facts.lacks.rowFault !== undefined) return;
     const tables = Object.entries(await tablesWritten(bench, w, messages(bench, size)));
+    const missed: string[] = [];
     for (const [table, rows] of tables) {
       for (const { name, slot } of positions(bench, size).filter(({ place }) => place !== 'middle')) {
         await bench.case(`${table}-${name}`, async () => {
@@ -42,10 +51,21 @@ export const heldFailureThrows: Guard = guard({
           const { raised } = await fault.sprung();
           await transaction.rollback();
           await fault.disarm();
-          bench.record('batches that failed', raised);
-          if (raised > 0) mustThrow(batch, written, `a batch whose row ${nth} in ${table} the engine refused`);
+          if (raised > 0) {
+            bench.record('batches that failed', raised);
+            return mustThrow(batch, written, `a batch whose row ${nth} in ${table} the engine refused`);
+          }
+          const failure = failureOf(written);
+          const came = failure ? `it failed before: ${failureText(failure)}` : 'it writes fewer rows there';
+          missed.push(`row ${nth} of ${table} never came: ${came}`);
         });
       }
+    }
+    if (missed.length > 0) {
+      throw new Vacuous(
+        `a batch in the caller's transaction does not come as far as one without it: ${missed[0]}` +
+          (missed.length > 1 ? ` (and ${count(missed.length - 1, 'rows')} more)` : ''),
+      );
     }
   },
 });
