@@ -1,10 +1,11 @@
 import { byToken, mustSucceed, premise } from '../kernel/checks.ts';
 import type { Point } from '../kernel/engine.ts';
 import { type Bench, type Guard, guard, type OpenOptions, type Rig, Violation } from '../kernel/guard.ts';
-import { severalChunks } from '../kernel/tables.ts';
+import { count } from '../kernel/print.ts';
+import { severalChunks, tablesWritten } from '../kernel/tables.ts';
 import { mustBeTrue } from '../kernel/true-outcomes.ts';
 import { mustBeWholeOrNone, mustClaimWhatIsThere } from '../kernel/whole-or-none.ts';
-import type { Writes, Written } from '../kernel/writes.ts';
+import { failureOf, type Writes, type Written } from '../kernel/writes.ts';
 import { statementsOf } from './plain-batch.ts';
 
 /**
@@ -44,10 +45,12 @@ export function acknowledgedSurvivesCrash<Item>(w: Writes<Item>): Guard {
 }
 
 async function killOnceAcknowledged<Item>(bench: Bench, w: Writes<Item>): Promise<void> {
+  const { items, tables } = await inManyTables(bench, w);
   const acknowledged: Acknowledged<Item>[] = [];
   let rig = await bench.open({ mayDie: true });
+  const empty = await rig.lease.snapshot();
   for (let round = 1; round <= rounds; round++) {
-    acknowledged.push(await acknowledge(w, rig, w.items(bench, fewItems)));
+    acknowledged.push(await acknowledge(w, rig, items()));
     const settled = performance.now();
     const { pids } = await rig.lease.crash();
     const milliseconds = Math.round(performance.now() - settled);
@@ -57,7 +60,33 @@ async function killOnceAcknowledged<Item>(bench: Bench, w: Writes<Item>): Promis
     const when = `the engine was killed within ${milliseconds} ms of the acknowledgement`;
     // The next round kills the subject that looks here.
     rig = await mustBeThere(bench, w, { lease: rig.lease, mayDie: round < rounds }, acknowledged, when);
+    const now = await rig.lease.snapshot();
+    for (const [table, rows] of Object.entries(tables)) {
+      const gone = (empty.tables[table] ?? 0) + round * rows - (now.tables[table] ?? 0);
+      if (gone > 0) {
+        const added = count(round * rows, 'rows');
+        throw new Violation(`of ${added} that acknowledged batches added to ${table}, ${gone} are gone after ${when}`);
+      }
+    }
+    bench.record('tables counted', Object.keys(tables).join(', '));
   }
+}
+
+interface InManyTables<Item> {
+  items(): Item[];
+  /** The rows that such a batch adds to each table. */
+  tables: Record<string, number>;
+}
+
+/** Batches that write to as many tables as they can: those that ask for all that is offered, where these are stored. */
+async function inManyTables<Item>(bench: Bench, w: Writes<Item>): Promise<InManyTables<Item>> {
+  const rig = await bench.open();
+  const empty = await rig.lease.snapshot();
+  const plain = () => w.items(bench, fewItems);
+  const full = () => w.withEveryOffer?.(bench, plain()) ?? plain();
+  const items = failureOf(await w.write(rig, full())) === undefined ? full : plain;
+  await rig.lease.restore(empty);
+  return { items, tables: await tablesWritten(bench, w, items(), rig) };
 }
 
 /** Kills the engine inside a batch that follows an acknowledged one. */
