@@ -27,6 +27,7 @@ import { racingMutants } from './racing.ts';
 import { refusalMutants } from './refusals.ts';
 import { roundTripMutants } from './round-trips.ts';
 import { shapeMutants } from './shapes.ts';
+import { sideTableMutants } from './side-tables.ts';
 import { splitMutants } from './split.ts';
 import { statusRowMutants } from './status-rows.ts';
 import { syncMutants } from './sync.ts';
@@ -48,6 +49,7 @@ export const sendBatchMutants: Mutant[] = [
   ...defaultMutants,
   ...bodyMutants,
   ...timeMutants,
+  ...sideTableMutants,
   ...statusRowMutants,
   ...roundTripMutants,
   ...inputMutants,
