@@ -24,10 +24,12 @@ export const failedKeysAreFree: Guard = guard({
     const [table, rows] = Object.entries(await tablesWritten(bench, w, keyed(bench, size), await standing.rig()))[0]!;
     const after = (why: string, fail: (rig: Rig, batch: readonly Message[]) => Promise<boolean>) =>
       standing.case(`after-${why.replaceAll(' ', '-')}`, async (rig) => {
+        const anotherHost = bench.facts.lacks.twoHosts === undefined;
+        const another = await bench.open({ lease: rig.lease, anotherHost });
         const batch = keyed(bench, size);
         if (!(await fail(rig, batch))) return true;
         bench.record('batches whose keys were given up', 1);
-        await mustBeFree(bench, rig, batch, why);
+        await mustBeFree(bench, [rig, another], batch, why);
         return true;
       });
 
@@ -71,12 +73,16 @@ async function isRolledBack(rig: Rig, batch: readonly Message[]): Promise<boolea
  * Sends the messages again, some by another subject and then the others by the same one: what a subject still holds it
  * may well take again itself. Those that are stored, where the others of their batch failed, have their keys.
  */
-async function mustBeFree(bench: Bench, one: Rig, batch: readonly Message[], why: string): Promise<void> {
+async function mustBeFree(
+  bench: Bench,
+  [one, another]: [Rig, Rig],
+  batch: readonly Message[],
+  why: string,
+): Promise<void> {
   await one.quiet();
   const stored = byToken(await w.stored(bench, one));
   const free = batch.filter((message) => !stored.has(w.token(message)));
   const half = Math.floor(free.length / 2);
-  const another = await bench.open({ lease: one.lease, anotherHost: bench.facts.lacks.twoHosts === undefined });
   const what = (whose: string) => `messages whose keys are free after ${why}, sent again by ${whose} subject,`;
   const [byAnother, byTheSame] = [free.slice(half), free.slice(0, half)];
   const writing = w.write(another, byAnother);

@@ -25,6 +25,11 @@ it.each([
     'replay-is-recognised',
     'the replay of a stored batch by another subject: 257 of 257 outcomes do not name',
   ],
+  [
+    'notes-before-the-commit',
+    'failed-keys-are-free',
+    'sent again by the same subject, are to be stored, but 128 of 128',
+  ],
   ['looks-before-it-begins', 'racing-keys-store-once', 'are stored more than once'],
   ['begins-by-reading', 'opposite-orders-do-not-deadlock', 'without calling it worth another try (retryable: true)'],
   ['does-not-wait', 'loser-waits-for-the-holder', 'database is locked; it was to wait, and to be stored'],

@@ -1,6 +1,7 @@
 import type { Mutant } from '../../../kernel/mutant.ts';
 import { distinctKeyMutants } from './distinct.ts';
 import { duplicateMutants } from './duplicates.ts';
+import { failedKeyMutants } from './failed.ts';
 import { keyedIdMutants } from './ids.ts';
 import { keyRaceMutants } from './races.ts';
 import { replayMutants } from './replays.ts';
@@ -12,6 +13,7 @@ export const keyMutants: Mutant[] = [
   ...touchedRowMutants,
   ...keyedIdMutants,
   ...distinctKeyMutants,
+  ...failedKeyMutants,
   ...replayMutants,
   ...keyRaceMutants,
 ];

@@ -106,6 +106,15 @@ test('keys-lost-on-reconnect sends the batch after one that failed without its k
   expect(came.lies).toBe(1);
 });
 
+test('keys-noted-before-the-commit tells duplicates of nothing when a failed batch is sent again', async () => {
+  const { send, came, rows } = spoiled('keys-noted-before-the-commit');
+  await expect(send([message('a'), { ...message('b'), route: 'none' }])).rejects.toThrow('route');
+  expect(came.lies).toBe(0);
+  expect(await send([message('a'), message('c')])).toEqual([{ duplicate: 1_000_000_007 }, { stored: 1 }]);
+  expect(rows()).toEqual(['c: "c"']);
+  expect(came.lies).toBe(1);
+});
+
 describe('a key that stands twice in a batch', () => {
   test.each([
     ['later-twin-overwrites', ['a: 2'], [{ stored: 1 }, { duplicate: 1 }]],

@@ -22,6 +22,7 @@ export class Rivals {
   readonly #channel: BroadcastChannel;
   readonly #calls = new Map<string, Call>();
   readonly #held = new Map<string, Map<string, Id | null>>();
+  readonly #waiting: (() => void)[] = [];
 
   constructor({ site, atClose }: MutantTools) {
     this.#channel = new BroadcastChannel(`contract-test ${JSON.stringify(site)}`);
@@ -63,6 +64,12 @@ export class Rivals {
     return [...this.#held.values()].find((keys) => keys.has(dedupeKey))?.get(dedupeKey);
   }
 
+  /** Resolves when nobody holds the keys of these messages any more. */
+  async released(messages: readonly Message[]): Promise<void> {
+    while (messages.some((message) => this.idHeld(message) !== undefined))
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
   /** Resolves when what the others have said by now has been heard. */
   async heard(): Promise<void> {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => void setImmediate(resolve));
@@ -75,9 +82,14 @@ export class Rivals {
   }
 
   #hear(word: Word): void {
-    if ('holds' in word) this.#held.set(word.holder, new Map(word.holds));
+    if ('holds' in word) this.#hold(word.holder, new Map(word.holds));
     else if ('keys' in word) this.#calls.set(word.call, { ...word, endedAt: Number.POSITIVE_INFINITY });
     else if (this.#calls.has(word.call)) this.#calls.get(word.call)!.endedAt = word.endedAt;
+  }
+
+  #hold(holder: string, held: Map<string, Id | null>): void {
+    this.#held.set(holder, held);
+    for (const look of this.#waiting.splice(0)) look();
   }
 }
 
