@@ -169,11 +169,7 @@ class Client implements Host {
     const call = this.#lastId;
     const cancel = () => void this.#request({ do: 'cancel', call }).catch(() => {});
     if (prepare.signal === 'live') signal?.addEventListener('abort', cancel, { once: true });
-    try {
-      return settled(await reply);
-    } finally {
-      signal?.removeEventListener('abort', cancel);
-    }
+    return settled(await reply);
   }
 
   async #begin(session: number): Promise<HeldTransaction> {

@@ -136,17 +136,14 @@ export function createServer(say: (message: HostMessage) => void, mutantsOf = lo
     const { signal: wanted, transaction, context } = request.prepare;
     const canceller = new AbortController();
     if (wanted === 'aborted') canceller.abort();
-    cancellers.set(request.id, canceller);
+    // It stays when the call has settled: a caller may abort later than that, and nothing must come of it.
+    if (wanted === 'live') cancellers.set(request.id, canceller);
     const options = {
       ...(wanted && { signal: canceller.signal }),
       ...(transaction !== undefined && { transaction: transactions.handle(transaction) }),
     };
     const called = context === undefined ? method : within(port, context, method);
-    try {
-      return await runCall(called, memberShape(contract, request.member), request, options);
-    } finally {
-      cancellers.delete(request.id);
-    }
+    return runCall(called, memberShape(contract, request.member), request, options);
   }
 
   function agentOf(site: Site): Agent {

@@ -32,38 +32,51 @@ export function abortTakesEffect<Item>(w: Writes<Item>): Guard {
     async check(bench) {
       const items = w.items(bench, severalChunks(bench));
       let limit = bound;
-      for (const step of stepsBeforeCommit(await statementsOf(bench, w, items))) {
-        await bench.case(step.name, async () => {
-          const rig = await bench.open();
-          const held = await hold(rig, w, items, step);
-          const what = `a batch that was aborted while it was held ${step.where}`;
-          const waited = await held.abort(limit);
-          await held.letGo();
-          const written = await held.call;
-          bench.record('aborted while held', 1);
-          bench.record(
-            `held ${step.where}`,
-            waited === undefined ? 'still waiting' : `settled after ${waited} ms, still held`,
+      const aborts = async (step: Step, call: Aborted<Item>) => {
+        const rig = await bench.open();
+        const held = await hold(rig, call, step);
+        const what = `a batch${call.how} that was aborted while it was held ${step.where}`;
+        const waited = await held.abort(limit);
+        await held.letGo();
+        const written = await held.call;
+        bench.record('aborted while held', 1);
+        bench.record(
+          `held ${step.where}${call.how}`,
+          waited === undefined ? 'still waiting' : `settled after ${waited} ms, still held`,
+        );
+        await rig.quiet();
+        if (waited === undefined) {
+          const seconds = limit / 1000;
+          // Who took no notice once need not be waited for as long again.
+          limit = patience;
+          throw new Violation(
+            `${what} did not settle within ${seconds} s of its abort; when the engine was let go, it ${cameTo(w, written)}`,
           );
-          await rig.quiet();
-          if (waited === undefined) {
-            const seconds = limit / 1000;
-            // Who took no notice once need not be waited for as long again.
-            limit = patience;
-            throw new Violation(
-              `${what} did not settle within ${seconds} s of its abort; when the engine was let go, it ${cameTo(w, written)}`,
-            );
-          }
-          mustFail(w, items, written, what, { answerLost: step.isCommit });
-          const afterwards = `${what}, once the engine was let go`;
-          // Whether a commit that has left the subject reaches the engine is decided by what lies between them: who says
-          // that it is unknown says the truth, whatever becomes of it.
-          if (unknownIn(written)) await mustBeTrue(bench, w, rig, items, written, afterwards, { answerLost: true });
-          else await mustHaveStoredNothing(bench, w, rig, items, afterwards);
-        });
-      }
+        }
+        mustFail(w, call.items, written, what, { answerLost: step.isCommit });
+        const afterwards = `${what}, once the engine was let go`;
+        // Whether a commit that has left the subject reaches the engine is decided by what lies between them: who says
+        // that it is unknown says the truth, whatever becomes of it.
+        if (unknownIn(written)) await mustBeTrue(bench, w, rig, call.items, written, afterwards, { answerLost: true });
+        else await mustHaveStoredNothing(bench, w, rig, call.items, afterwards);
+      };
+      for (const step of stepsBeforeCommit(await statementsOf(bench, w, items)))
+        await bench.case(step.name, () => aborts(step, { items, how: '', write: w.write }));
+      // What is written by another way may be deaf there.
+      await bench.case('one-item', () =>
+        aborts(atCommit, { items: w.items(bench, 1), how: ' of one', write: w.write }),
+      );
+      for (const { name, how, write } of (w.otherCalls?.(bench) ?? []).filter(({ blocks }) => !blocks))
+        await bench.case(name, () => aborts(atCommit, { items, how: ` ${how}`, write }));
     },
   });
+}
+
+/** What is written by a call that is aborted, and how it is said behind `a batch`. */
+interface Aborted<Item> {
+  items: readonly Item[];
+  how: string;
+  write: Writes<Item>['write'];
 }
 
 function cameTo<Item>(w: Writes<Item>, written: Written): string {
@@ -120,7 +133,7 @@ export function cancelledIsAllOrNothing<Item>(w: Writes<Item>): Guard {
       for (const step of allSteps(await statementsOf(bench, w, items))) {
         await bench.case(step.name, async () => {
           const rig = await bench.open();
-          const held = await hold(rig, w, items, step);
+          const held = await hold(rig, { items, write: w.write }, step);
           const waited = await held.abort(patience);
           await held.letGo();
           const written = await held.call;
@@ -142,7 +155,7 @@ export function usableAfterAbort<Item>(w: Writes<Item>): Guard {
   return guard({
     id: `${w.contract}/usable-after-abort`,
     statement:
-      'After an aborted call the next batch on the same subject, begun at once, is stored whole and gets its own replies.',
+      'After an aborted call, and after one that is aborted once it has settled, the next batch on the same subject is stored whole and gets its own replies.',
     needs: ['cancel', 'hold', 'trace'],
     proves: ['aborted while held', 'next batches'],
     async check(bench) {
@@ -151,7 +164,7 @@ export function usableAfterAbort<Item>(w: Writes<Item>): Guard {
       for (const step of steps.filter(({ name }) => telling.has(name))) {
         await bench.case(step.name, async () => {
           const rig = await bench.open();
-          const held = await hold(rig, w, items, step);
+          const held = await hold(rig, { items, write: w.write }, step);
           const waited = await held.abort(patience);
           if (waited === undefined) await held.letGo();
           await held.call;
@@ -163,6 +176,20 @@ export function usableAfterAbort<Item>(w: Writes<Item>): Guard {
         const rig = await bench.open();
         await w.write(rig, items, { signal: AbortSignal.abort() });
         await nextIsItsOwn(bench, w, rig, 'the batch after one that was aborted before it began');
+      });
+      await bench.case('once-it-has-settled', async () => {
+        const rig = await bench.open();
+        const controller = new AbortController();
+        const first = await w.write(rig, items, { signal: controller.signal });
+        await premise('a batch with a signal', () => mustSucceed(w, items, first, 'it'));
+        const next = w.items(bench, fewItems);
+        const held = await hold(rig, { items: next, write: w.write }, atCommit);
+        controller.abort();
+        await held.letGo();
+        const what = 'a batch that was running when the signal of the one before, which had settled, was aborted';
+        mustSucceed(w, next, await held.call, what);
+        await mustHaveStoredAll(bench, w, rig, next, what);
+        await nextIsItsOwn(bench, w, rig, 'the batch after one during which the signal of an earlier one was aborted');
       });
     },
   });
@@ -204,15 +231,16 @@ interface Step {
   isCommit: boolean;
 }
 
+const atCommit: Step = { name: 'commit', where: 'at its commit', point: { commit: 'before-sent' }, isCommit: true };
+
 /** The first statement of a batch, the last one before its commit, and the commit. */
 function stepsBeforeCommit(statements: readonly SeenStatement[]): Step[] {
-  const commit: Step = { name: 'commit', where: 'at its commit', point: { commit: 'before-sent' }, isCommit: true };
   const last = statements.length - (statements.at(-1)?.kind === 'commit' ? 1 : 0);
-  if (last < 2) return [commit];
+  if (last < 2) return [atCommit];
   return [
     { ...before(1, statements), name: 'first-statement' },
     ...(last > 2 ? [{ ...before(last, statements), name: 'last-statement' }] : []),
-    commit,
+    atCommit,
   ];
 }
 
@@ -254,10 +282,14 @@ interface Held {
 }
 
 /** Begins to write the items and waits until the step is reached. */
-async function hold<Item>(rig: Rig, w: Writes<Item>, items: readonly Item[], step: Step): Promise<Held> {
+async function hold<Item>(
+  rig: Rig,
+  { items, write }: Pick<Aborted<Item>, 'items' | 'write'>,
+  step: Step,
+): Promise<Held> {
   const fault = await rig.lease.arm({ at: 'hold', point: step.point });
   const controller = new AbortController();
-  const call = w.write(rig, items, { signal: controller.signal });
+  const call = write(rig, items, { signal: controller.signal });
   call.catch(() => {});
   await mustReach(fault, call, step);
   return {
