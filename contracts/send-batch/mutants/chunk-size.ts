@@ -1,4 +1,6 @@
-import type { Mutant } from '../../kernel/mutant.ts';
+import { type Mutant, mutant } from '../../kernel/mutant.ts';
+import { passedThrough } from '../../writing/mutants/batching.ts';
+import type { SendBatchPort } from '../port.ts';
 import { batchMutant } from './spoil.ts';
 
 const target = 'send-batch/chunk-size-option';
@@ -19,6 +21,22 @@ export const chunkSizeMutants: Mutant[] = [
     id: 'chunks-of-two',
     lie: 'Cuts a batch into chunks of two, whatever chunk size the caller asks for.',
     size: () => 2,
+  }),
+  mutant<SendBatchPort>({
+    id: 'chunk-size-drops-the-signal',
+    lie: 'Takes no notice of the signal of a call that asks for a chunk size.',
+    target: 'send-batch/abort-takes-effect',
+    needs: ['chunkSize'],
+    wrap: (subject, tools) => ({
+      ...passedThrough(subject),
+      async sendBatch(messages, options) {
+        const { signal, ...others } = options;
+        if (others.chunkSize === undefined || !signal) return subject.sendBatch(messages, options);
+        const outcomes = await subject.sendBatch(messages, others);
+        if (signal.aborted) tools.lied();
+        return outcomes;
+      },
+    }),
   }),
   batchMutant({
     id: 'bad-chunk-size-is-one',

@@ -7,6 +7,7 @@ const beforeStart = 'aborted-before-start-writes-nothing';
 
 /** Lies about calls that are aborted. */
 export function cancellingMutants<Item>(batching: Batching<Item>): Mutant[] {
+  const { item } = batching;
   return [
     batchMutant(batching, {
       id: 'signal-ignored',
@@ -28,6 +29,42 @@ export function cancellingMutants<Item>(batching: Batching<Item>): Mutant[] {
         const reply = await ask(honest, items, withoutSignal(options));
         if (options.signal?.aborted) tools.lied();
         return answer(reply);
+      },
+    }),
+    batchMutant(batching, {
+      id: 'signal-ignored-by-one-item',
+      lie: `Takes no notice of the signal of a batch of one ${item}, unless it is aborted already.`,
+      target: takesEffect,
+      spoil: (honest, tools) => async (items, options) => {
+        if (items.length !== 1 || options.signal?.aborted) return honest(items, options);
+        const reply = await ask(honest, items, withoutSignal(options));
+        if (options.signal?.aborted) tools.lied();
+        return answer(reply);
+      },
+    }),
+    batchMutant(batching, {
+      id: 'late-abort-hits-the-next',
+      lie: 'Listens to the signal of a call that has settled, and makes the call fail that is running then.',
+      target: 'usable-after-abort',
+      spoil(honest, tools) {
+        let strike: ((error: Error) => void) | undefined;
+        return async (items, options) => {
+          const { promise: struck, reject } = Promise.withResolvers<never>();
+          struck.catch(() => {});
+          let settled = false;
+          options.signal?.addEventListener('abort', () => {
+            if (!settled || !strike) return;
+            tools.lied();
+            strike(new Error('the connection was closed by a signal'));
+          });
+          strike = reject;
+          try {
+            return await Promise.race([honest(items, options), struck]);
+          } finally {
+            settled = true;
+            if (strike === reject) strike = undefined;
+          }
+        };
       },
     }),
     batchMutant(batching, {
