@@ -1,4 +1,5 @@
 import type { Guard } from '../../kernel/guard.ts';
+import { heldAbortTakesEffect } from './abort.ts';
 import { heldCommitKeepsAll } from './commit.ts';
 import { heldFailureLeavesNoHalf, heldFailureThrows } from './failure.ts';
 import { heldForeignOrClosedIsRefused } from './refusals.ts';
@@ -16,5 +17,6 @@ export const heldGuards: Guard[] = [
   heldFailureThrows,
   heldFailureLeavesNoHalf,
   heldTransactionStaysTheCallers,
+  heldAbortTakesEffect,
   heldForeignOrClosedIsRefused,
 ];
