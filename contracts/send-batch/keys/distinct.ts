@@ -1,4 +1,5 @@
-import { type KeyDifference, keyDifferences } from '../../kernel/capabilities.ts';
+import fc from 'fast-check';
+import type { KeyDifference } from '../../kernel/capabilities.ts';
 import { byToken, failureText, mustAgree, mustHaveStoredAll, mustSucceed, premise } from '../../kernel/checks.ts';
 import type { SlotLine } from '../../kernel/counterexample.ts';
 import { type Bench, type Guard, guard, type Rig, Violation } from '../../kernel/guard.ts';
@@ -11,26 +12,35 @@ import { sendWrites as w } from '../writes.ts';
 import { type Held, hold, keyed, mustTakeSeveral } from './keyed.ts';
 
 /** In words, how the two keys of a pair differ. */
-const inWords: Record<KeyDifference, string> = {
+const inWords = {
   case: 'by case',
   trailingSpace: 'by a trailing space',
   normalForm: 'by normal form (one composed, one decomposed)',
   destination: 'by their destinations alone',
-};
+  leadingSpace: 'by a leading space',
+  leadingZeros: 'by leading zeros',
+  lastOf65: 'in the last of their 65 characters alone',
+  lastOf256: 'in the last of their 256 characters alone',
+} as const satisfies Record<KeyDifference, string> & Record<string, string>;
+
+/** Those that can be declared to make no difference, and others, which always make two keys. */
+type Difference = keyof typeof inWords;
+
+const differences = Object.keys(inWords) as Difference[];
 
 export const distinctKeysStayDistinct: Guard = guard({
   id: 'send-batch/distinct-keys-stay-distinct',
   statement:
-    'Keys that differ by case, by a trailing space, by normal form or by their destinations alone are different keys, or, where that is declared, one key.',
+    'Keys that differ by case, by a blank, by leading zeros, by normal form, in their last character or by their destinations alone are different keys, or, where that is declared, one key.',
   needs: ['dedupeKey'],
   proves: ['pairs of keys compared'],
   async check(bench) {
     mustTakeSeveral(bench);
-    const reasons = keyDifferences.map((difference) => whyNone(bench, difference));
-    for (const [i, difference] of keyDifferences.entries()) {
-      bench.leaveOut(difference, reasons[i]);
-      if (reasons[i] !== undefined) continue;
-      const isEqual = bench.declaration.keysEqual.includes(difference);
+    for (const difference of differences) {
+      const reason = whyNone(bench, difference);
+      bench.leaveOut(difference, reason);
+      if (reason !== undefined) continue;
+      const isEqual = bench.declaration.keysEqual.some((equal) => equal === difference);
       await bench.case(difference, () =>
         isEqual ? mustBeOneKey(bench, difference) : mustStayApart(bench, difference),
       );
@@ -39,15 +49,15 @@ export const distinctKeysStayDistinct: Guard = guard({
 });
 
 /** Why no two keys can differ in this way. */
-function whyNone(bench: Bench, difference: KeyDifference): string | undefined {
+function whyNone(bench: Bench, difference: Difference): string | undefined {
   if (difference !== 'destination') return undefined;
   if (!bench.declaration.offers.includes('destination')) return 'destination is not offered';
   return destinationsOf(bench).length > 1 ? undefined : 'there is one destination only';
 }
 
-async function mustStayApart(bench: Bench, difference: KeyDifference): Promise<void> {
-  if (await areRefusedAlone(bench, difference)) return;
+async function mustStayApart(bench: Bench, difference: Difference): Promise<void> {
   const rig = await bench.open();
+  if (await areRefusedAlone(bench, rig, difference)) return;
   const one = pair(bench, difference);
   const two = pair(bench, difference);
   const held: Held[] = [];
@@ -68,7 +78,7 @@ async function mustNameTheirOwn(
   rig: Rig,
   held: readonly Held[],
   again: readonly Message[],
-  difference: KeyDifference,
+  difference: Difference,
 ): Promise<void> {
   const { outcomes } = await w.write(rig, again);
   if (bench.declaration.givesUp.ids !== undefined || outcomes?.length !== again.length) return;
@@ -89,9 +99,9 @@ async function mustNameTheirOwn(
 }
 
 /** Fails the guard where both messages of a pair are stored. How the second is told is for other guards. */
-async function mustBeOneKey(bench: Bench, difference: KeyDifference): Promise<void> {
-  if (await areRefusedAlone(bench, difference)) return;
+async function mustBeOneKey(bench: Bench, difference: Difference): Promise<void> {
   const rig = await bench.open();
+  if (await areRefusedAlone(bench, rig, difference)) return;
   const together = pair(bench, difference);
   await w.write(rig, together);
   const apart = pair(bench, difference);
@@ -111,9 +121,9 @@ async function mustBeOneKey(bench: Bench, difference: KeyDifference): Promise<vo
 }
 
 /** Who takes no such keys at all has mixed up none. */
-async function areRefusedAlone(bench: Bench, difference: KeyDifference): Promise<boolean> {
-  for (const message of pair(bench, difference)) {
-    const refusal = failureOf(await w.write(await bench.open(), [message]));
+async function areRefusedAlone(bench: Bench, rig: Rig, difference: Difference): Promise<boolean> {
+  for (const message of ofTwoPairs(bench, difference)) {
+    const refusal = failureOf(await w.write(rig, [message]));
     if (!refusal) continue;
     bench.record(`refused alone (${difference})`, failureText(refusal));
     return true;
@@ -121,15 +131,26 @@ async function areRefusedAlone(bench: Bench, difference: KeyDifference): Promise
   return false;
 }
 
+/** Both kinds of keys, but of two pairs, so that they are different keys whatever is declared. */
+function ofTwoPairs(bench: Bench, difference: Difference): [Message, Message] {
+  return [pair(bench, difference)[0], pair(bench, difference)[1]];
+}
+
 /** Two messages whose keys differ in one way alone. */
-function pair(bench: Bench, difference: KeyDifference): [Message, Message] {
+function pair(bench: Bench, difference: Difference): [Message, Message] {
   const [first, second] = keyed(bench, 2) as [Message, Message];
   const key = first.dedupeKey!;
-  const keys: Record<KeyDifference, [string, string]> = {
+  const number = bench.draw(fc.integer({ min: 1_000_000, max: 2_000_000_000 }));
+  const long = (length: number) => `${key}-${'k'.repeat(length)}`.slice(0, length - 1);
+  const keys: Record<Difference, [string, string]> = {
     case: [key, key.toUpperCase()],
     trailingSpace: [key, `${key} `],
     normalForm: [`${key}-é`.normalize('NFC'), `${key}-é`.normalize('NFD')],
     destination: [key, key],
+    leadingSpace: [key, ` ${key}`],
+    leadingZeros: [`${number}`, `00${number}`],
+    lastOf65: [`${long(65)}1`, `${long(65)}2`],
+    lastOf256: [`${long(256)}1`, `${long(256)}2`],
   };
   const [left, right] = keys[difference];
   if (difference !== 'destination')
@@ -151,35 +172,35 @@ export const keysAreKept: Guard = guard({
   proves: ['keys compared', 'messages without a key'],
   async check(bench) {
     const size = severalChunks(bench);
-    await bench.case('every-message-has-one', () => mustKeepKeys(bench, keyed(bench, size)));
+    await bench.case('every-message-has-one', async () => mustKeepKeys(bench, await bench.open(), keyed(bench, size)));
     await bench.case('some-have-none', async () => {
       const bare = messages(bench, size, 'bare');
       const some = keyed(bench, size).map((message, slot) => (slot % 3 === 0 ? bare[slot]! : message));
-      await mustKeepKeys(bench, some);
+      await mustKeepKeys(bench, await bench.open(), some);
     });
-    for (const difference of keyDifferences) {
+    for (const difference of differences) {
       if (difference === 'destination') continue;
       await bench.case(`spelled-otherwise-${difference}`, async () => {
-        if (await areRefusedAlone(bench, difference)) return;
-        for (const message of pair(bench, difference)) await mustKeepKeys(bench, [message]);
+        const rig = await bench.open();
+        if (await areRefusedAlone(bench, rig, difference)) return;
+        for (const message of ofTwoPairs(bench, difference)) await mustKeepKeys(bench, rig, [message]);
       });
     }
   },
 });
 
-async function mustKeepKeys(bench: Bench, batch: readonly Message[]): Promise<void> {
-  const rig = await bench.open();
+async function mustKeepKeys(bench: Bench, rig: Rig, batch: readonly Message[]): Promise<void> {
   const written = await w.write(rig, batch);
   const what = 'a batch whose keys are free';
   const rows = await premise(what, async () => {
     mustSucceed(w, batch, written, 'it');
     return mustHaveStoredAll(bench, w, rig, batch, 'it');
   });
-  const differences = batch.map(({ dedupeKey }, slot) => {
+  const changed = batch.map(({ dedupeKey }, slot) => {
     const found = rows[slot]!.fields.dedupeKey ?? undefined;
     return found === dedupeKey ? [] : [{ field: 'dedupeKey', expected: dedupeKey, found }];
   });
-  mustAgree(w, batch, differences, what, 'stored under their own key');
+  mustAgree(w, batch, changed, what, 'stored under their own key');
   const keys = batch.filter(({ dedupeKey }) => dedupeKey !== undefined).length;
   if (keys > 0) bench.record('keys compared', keys);
   if (keys < batch.length) bench.record('messages without a key', batch.length - keys);

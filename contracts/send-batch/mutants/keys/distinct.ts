@@ -30,6 +30,27 @@ export const distinctKeyMutants: Mutant[] = [
     difference: 'normalForm',
     folded: (key) => key.normalize('NFC'),
   }),
+  foldingMutant({
+    id: 'key-without-leading-blanks',
+    lie: 'Takes keys for the same that differ by a leading space.',
+    target: distinct,
+    alsoKilledBy: [kept],
+    folded: (key) => key.trimStart(),
+  }),
+  foldingMutant({
+    id: 'key-cut-at-64',
+    lie: 'Takes keys for the same that share their first 64 characters.',
+    target: distinct,
+    alsoKilledBy: [kept],
+    folded: (key) => key.slice(0, 64),
+  }),
+  foldingMutant({
+    id: 'key-read-as-a-number',
+    lie: 'Takes keys for the same that are the same number, with leading zeros or without.',
+    target: distinct,
+    alsoKilledBy: [kept],
+    folded: (key) => (/^\d+$/.test(key) ? String(BigInt(key)) : key),
+  }),
   batchMutant({
     id: 'key-without-destination',
     lie: 'Takes a message for a duplicate whose key was stored for another destination.',
@@ -159,7 +180,7 @@ function storingFolded({ difference, ...described }: Folding): Mutant {
 function foldingMutant({
   folded,
   ...described
-}: Omit<Folding, 'difference'> & Pick<Mutant, 'target' | 'cannot'> & Partial<Pick<Mutant, 'alsoKilledBy'>>): Mutant {
+}: Omit<Folding, 'difference'> & Pick<Mutant, 'target'> & Partial<Pick<Mutant, 'alsoKilledBy' | 'cannot'>>): Mutant {
   return messageMutant({
     ...described,
     change: () => (message) => {

@@ -139,6 +139,9 @@ describe('keys that differ', () => {
   test.each([
     ['key-folded-to-lower-case', 'Key', 'key'],
     ['key-trimmed', 'key', 'key '],
+    ['key-without-leading-blanks', 'key', ' key'],
+    ['key-cut-at-64', 'k'.repeat(64), 'k'.repeat(65)],
+    ['key-read-as-a-number', '7', '007'],
     ['key-composed', 'é'.normalize('NFD'), 'é'.normalize('NFC')],
   ])('%s takes them for the same', async (id, one, other) => {
     const { send, came } = spoiled(id);
