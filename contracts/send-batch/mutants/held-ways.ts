@@ -25,6 +25,18 @@ export const heldWayMutants: Mutant[] = [
   dropping('held-priority-dropped', 'priority', ['priority']),
   dropping('held-job-dropped', 'job', ['jobs']),
   heldMutant({
+    id: 'held-signal-dropped',
+    lie: "Takes no notice of the signal of a batch in a caller's transaction.",
+    target: 'send-batch/held-abort-takes-effect',
+    needs: ['cancel'],
+    spoil:
+      ({ honest, tools }) =>
+      async (_held, messages, { signal, ...options }) => {
+        if (signal) tools.lied();
+        return honest(messages, options);
+      },
+  }),
+  heldMutant({
     id: 'keyed-failure-ends-the-transaction',
     lie: "Ends the caller's transaction when a batch with keys has failed in it, and with no other.",
     target: 'send-batch/held-transaction-stays-the-callers',
