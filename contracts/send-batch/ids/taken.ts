@@ -7,16 +7,25 @@ import { messages } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
 
+/** How the messages are made to which the ids are given: with every option, or with keys of their own. */
+type Make = (bench: Bench, count: number) => Message[];
+
 /** Sends a message whose id an earlier message has, in that slot of a batch or as a single send. */
-export async function mustNotTakeStoredId(bench: Bench, id: string, size: number, place: number | 'single') {
+export async function mustNotTakeStoredId(
+  bench: Bench,
+  id: string,
+  size: number,
+  place: number | 'single',
+  make: Make = messages,
+) {
   const rig = await bench.open();
-  const [holder] = withId(messages(bench, 1), 0, id);
+  const [holder] = withId(make(bench, 1), 0, id);
   const row = await premise('the message that takes an id', async () => {
     mustSucceed(w, [holder!], await w.writeOne(rig, holder!), 'it');
     return (await mustHaveStoredAll(bench, w, rig, [holder!], 'it'))[0]!;
   });
   const slot = place === 'single' ? 0 : place;
-  const batch = withId(messages(bench, place === 'single' ? 1 : size), slot, id);
+  const batch = withId(make(bench, place === 'single' ? 1 : size), slot, id);
   const written = place === 'single' ? await w.writeOne(rig, batch[0]!) : await w.write(rig, batch);
   const whose = 'the id of a stored message';
   const what = place === 'single' ? `a single send with ${whose}` : `a batch whose message ${slot} has ${whose}`;
@@ -27,9 +36,16 @@ export async function mustNotTakeStoredId(bench: Bench, id: string, size: number
 }
 
 /** Sends a batch in which one id stands in both slots. */
-export async function mustNotShareId(bench: Bench, id: string, size: number, first: number, second: number) {
+export async function mustNotShareId(
+  bench: Bench,
+  id: string,
+  size: number,
+  first: number,
+  second: number,
+  make: Make = messages,
+) {
   const rig = await bench.open();
-  const batch = withId(withId(messages(bench, size), first, id), second, id);
+  const batch = withId(withId(make(bench, size), first, id), second, id);
   const what = `a batch whose messages ${first} and ${second} have one id`;
   await mustBeErrorOrDuplicate(bench, rig, batch, await w.write(rig, batch), second, id, what);
 }

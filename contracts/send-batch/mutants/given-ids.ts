@@ -1,3 +1,4 @@
+import type { Declaration } from '../../kernel/capabilities.ts';
 import type { Mutant, MutantTools } from '../../kernel/mutant.ts';
 import type { ReportedOutcome } from '../../kernel/outcome.ts';
 import { answer, ask, hasFailed, type Reply } from '../../writing/mutants/replies.ts';
@@ -32,6 +33,33 @@ export const givenIdMutants: Mutant[] = [
       });
     },
   }),
+  batchMutant({
+    id: 'caller-id-cut-at-36',
+    lie: 'Stores and reports the first 36 characters of a longer id.',
+    target,
+    cannot: unlessText,
+    spoil: (honest, tools) => async (messages, options) => {
+      if (messages.every(({ id }) => id === undefined || id.length <= 36)) return honest(messages, options);
+      tools.lied();
+      const cut = messages.map((message) =>
+        message.id === undefined ? message : { ...message, id: message.id.slice(0, 36) },
+      );
+      return honest(cut, options);
+    },
+  }),
+  batchMutant({
+    id: 'caller-ids-without-case',
+    lie: 'Fails a batch in which two ids differ by case alone, as if one of them were taken.',
+    target,
+    cannot: unlessText,
+    spoil: (honest, tools) => async (messages, options) => {
+      const ids = new Set(messages.flatMap(({ id }) => id ?? []));
+      const folded = new Set([...ids].map((id) => id.toLowerCase()));
+      if (folded.size === ids.size) return honest(messages, options);
+      tools.lied();
+      throw new Error('UNIQUE constraint failed: id');
+    },
+  }),
   takenIdMutant({
     id: 'caller-id-overwrites',
     lie: 'Stores a message in the place of another that has the same id, as INSERT OR REPLACE does.',
@@ -44,21 +72,39 @@ export const givenIdMutants: Mutant[] = [
   takenIdMutant({
     id: 'caller-id-skipped',
     lie: 'Leaves out a message whose id another one has, as INSERT OR IGNORE does, and reports it as stored.',
-    sent: async (messages, stored) =>
-      messages.filter(
-        ({ id }, slot) => id === undefined || (!stored.has(id) && messages.findIndex((m) => m.id === id) === slot),
-      ),
+    sent: async (messages, stored) => unlessTaken(messages, stored),
+  }),
+  takenIdMutant({
+    id: 'caller-id-skipped-beside-keys',
+    lie: 'Takes a conflict of an id for one of a key where all messages of a batch have keys, and reports that message as stored.',
+    needs: ['dedupeKey'],
+    tells: (messages) => messages.length > 1 && messages.every(({ dedupeKey }) => dedupeKey !== undefined),
+    sent: async (messages, stored) => unlessTaken(messages, stored),
   }),
 ];
 
+function unlessText({ idForm }: Declaration): string | undefined {
+  return idForm === 'text' ? undefined : 'all ids have one length, and their case makes no difference';
+}
+
+/** The messages whose ids no other has, and the first of those that share one. */
+function unlessTaken(messages: readonly Message[], stored: ReadonlySet<string>): Message[] {
+  return messages.filter(
+    ({ id }, slot) => id === undefined || (!stored.has(id) && messages.findIndex((m) => m.id === id) === slot),
+  );
+}
+
 /** A lie about a batch in which an id is that of a message stored before, or stands twice: all are told as stored. */
 function takenIdMutant(
-  m: Pick<Mutant, 'id' | 'lie'> & {
-    /** The messages that are sent instead of all; `stored` has the ids that the caller gave before. */
-    sent(messages: readonly Message[], stored: ReadonlySet<string>, tools: MutantTools): Promise<readonly Message[]>;
-  },
+  m: Pick<Mutant, 'id' | 'lie'> &
+    Partial<Pick<Mutant, 'needs'>> & {
+      /** Of which batches the lie is told; of all where it is absent. */
+      tells?(messages: readonly Message[]): boolean;
+      /** The messages that are sent instead of all; `stored` has the ids that the caller gave before. */
+      sent(messages: readonly Message[], stored: ReadonlySet<string>, tools: MutantTools): Promise<readonly Message[]>;
+    },
 ): Mutant {
-  const { sent, ...described } = m;
+  const { sent, tells = () => true, ...described } = m;
   return batchMutant({
     ...described,
     target,
@@ -66,7 +112,7 @@ function takenIdMutant(
       const stored = new Set<string>();
       return async (messages, options) => {
         const given = messages.flatMap(({ id }) => (id === undefined ? [] : [id]));
-        const isTaken = new Set(given).size < given.length || given.some((id) => stored.has(id));
+        const isTaken = tells(messages) && (new Set(given).size < given.length || given.some((id) => stored.has(id)));
         const others = isTaken ? await sent(messages, stored, tools) : messages;
         const reply: Reply = others.length > 0 ? await ask(honest, others, options) : { value: [] };
         if (hasFailed(reply)) return answer(reply);
