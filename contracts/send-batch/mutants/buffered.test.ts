@@ -119,3 +119,35 @@ test('a spoiled buffer keeps what a flush could not store, but for its own lie',
   for (let i = 0; i < 2; i++) await expect(flush!()).rejects.toThrow('cannot be stored');
   expect(subject.lies).toBe(0);
 });
+
+test('accept-keeps-the-callers-objects stores what the caller has made of them', async () => {
+  const subject = new MemorySubject('accept-keeps-the-callers-objects');
+  const { accept, flush } = subject.port;
+  const message = { body: 'accepted' };
+  await accept!([message], {});
+  message.body = 'changed';
+  await flush!();
+  expect([subject.bodies(), subject.lies]).toEqual([['changed'], 1]);
+});
+
+test('accept-drops-jobs lies about messages that ask for one', async () => {
+  const subject = new MemorySubject('accept-drops-jobs');
+  const { accept, flush } = subject.port;
+  await accept!([{ body: 'plain' }], {});
+  expect(subject.lies).toBe(0);
+  await accept!([{ body: 'job', job: 'report' }], {});
+  await flush!();
+  expect([subject.bodies(), subject.rows('jobs'), subject.lies]).toEqual([['plain', 'job'], [], 1]);
+});
+
+test('flush-tells-duplicates-last moves an outcome behind that of a later message', async () => {
+  const subject = new MemorySubject('flush-tells-duplicates-last');
+  const { accept, flush } = subject.port;
+  const keys = ['a', 'a', 'b'];
+  await accept!(
+    keys.map((dedupeKey, slot) => ({ body: slot, dedupeKey })),
+    {},
+  );
+  expect((await flush!()).map((outcome) => Object.keys(outcome)[0])).toEqual(['stored', 'stored', 'duplicate']);
+  expect(subject.lies).toBe(1);
+});

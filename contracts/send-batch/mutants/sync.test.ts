@@ -11,3 +11,13 @@ test('sync-path-drops-options-of-the-call stores what the backend refuses for it
   await expect(sendBatch([{ body: 'c' }], { transaction: {} })).rejects.toThrow('not supported');
   expect([subject.bodies(), subject.lies]).toEqual([['a'], 1]);
 });
+
+test('sync-path-drops-keys stores twice what has one key', () => {
+  const subject = new MemorySubject('sync-path-drops-keys');
+  const twice = [
+    { body: 'a', dedupeKey: 'key' },
+    { body: 'b', dedupeKey: 'key' },
+  ];
+  subject.port.sendBatchSync!(twice, {});
+  expect([subject.bodies(), subject.lies]).toEqual([['a', 'b'], 1]);
+});

@@ -32,8 +32,8 @@ function behind(id: string) {
     hand: { snapshot: () => [...stored], restore: (to: unknown[]) => void stored.splice(0, stored.length, ...to) },
   } as unknown as MutantTools;
   const port = mutants.find((m) => m.id === id)!.wrap({ sendBatch: honest }, tools) as SendBatchPort;
-  const sendBatch = (options: SendOptions = {}) =>
-    (async () => port.sendBatch(batch, options))().catch((error: unknown) => error);
+  const sendBatch = (options: SendOptions = {}, sent: readonly Message[] = batch) =>
+    (async () => port.sendBatch(sent, options))().catch((error: unknown) => error);
   return { stored, seen, release, sendBatch };
 }
 
@@ -108,3 +108,30 @@ test.each(mutants.map(({ id }) => id).filter((id) => id !== 'signal-ignored' && 
     expect(seen.lies).toBe(0);
   },
 );
+
+test('signal-ignored-by-one-item is deaf in a batch of one, and hears in a larger one', async () => {
+  for (const [size, came] of [
+    [1, [{ stored: 0 }]],
+    [4, failed],
+  ] as const) {
+    const { seen, release, sendBatch } = behind('signal-ignored-by-one-item');
+    const controller = new AbortController();
+    const call = sendBatch({ signal: controller.signal }, batch.slice(0, size));
+    controller.abort();
+    release();
+    expect(await call).toEqual(came);
+    expect(seen.lies).toBe(size === 1 ? 1 : 0);
+  }
+});
+
+test('late-abort-hits-the-next lets the signal of a settled call end the one that is running', async () => {
+  const { seen, release, sendBatch } = behind('late-abort-hits-the-next');
+  release();
+  const controller = new AbortController();
+  await sendBatch({ signal: controller.signal });
+  const next = sendBatch();
+  controller.abort();
+  expect(await next).toMatchObject({ message: 'the connection was closed by a signal' });
+  expect(seen.lies).toBe(1);
+  expect(await sendBatch()).toHaveLength(4);
+});
