@@ -32,7 +32,7 @@ export type Ask =
   /** Goes on with a transaction: runs a statement of the caller's own in it, or ends it. */
   | { do: 'transact'; transaction: number; step: 'run'; statement: string }
   | { do: 'transact'; transaction: number; step: 'commit' | 'rollback' }
-  /** Aborts the signal of a running call. */
+  /** Aborts the signal of a call, which may have settled since. */
   | { do: 'cancel'; call: number }
   /** Reads by a probe: the rows, or what another of its functions shows. */
   | { do: 'rows'; session: number; of: string }
