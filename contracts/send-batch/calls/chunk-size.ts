@@ -104,7 +104,7 @@ async function keepsToTheKeys(bench: Bench): Promise<void> {
 async function meansOneCall(bench: Bench): Promise<void> {
   const size = severalChunks(bench);
   // Small chunks take at least so many statements more than those of the backend's own.
-  const more = size - Math.ceil(size / declaredChunkRows(bench.declaration));
+  const more = size - Math.max(1, Math.ceil(size / declaredChunkRows(bench.declaration)));
   if (more === 0) return;
   const rig = await bench.open();
   const statementsOf = async (options: Record<string, unknown>): Promise<number> => {

@@ -38,6 +38,44 @@ export const chunkSizeMutants: Mutant[] = [
       },
     }),
   }),
+  sizeLie({
+    id: 'short-tail-joins-the-chunk-before',
+    lie: 'Spreads a last chunk that would be short over the chunks before it, which are then larger than the caller asked.',
+    size: (asked, count) => {
+      const tail = count % asked;
+      return tail > 0 && tail < asked / 2 && count > asked ? Math.ceil(count / Math.floor(count / asked)) : asked;
+    },
+  }),
+  batchMutant({
+    id: 'chunk-size-drops-keys',
+    lie: 'Stores messages without their keys where the caller asks for a chunk size.',
+    target,
+    needs: ['dedupeKey'],
+    spoil: (honest, tools) => async (messages, options) => {
+      const hasKeys = messages.some(({ dedupeKey }) => dedupeKey !== undefined);
+      if (!hasKeys || options.chunkSize === undefined) return honest(messages, options);
+      tools.lied();
+      return honest(
+        messages.map(({ dedupeKey: _key, ...message }) => message),
+        options,
+      );
+    },
+  }),
+  batchMutant({
+    id: 'chunk-size-sticks',
+    lie: 'Cuts a batch by the chunk size of the call before it where the caller asks for none.',
+    target,
+    spoil(honest, tools) {
+      let last: number | undefined;
+      return async (messages, options) => {
+        const { chunkSize = last } = options;
+        if (chunkSize === undefined || !(chunkSize > 0)) return honest(messages, options);
+        last = chunkSize;
+        if (options.chunkSize !== chunkSize) tools.lied();
+        return honest(messages, { ...options, chunkSize });
+      };
+    },
+  }),
   batchMutant({
     id: 'bad-chunk-size-is-one',
     lie: 'Takes a chunk size that is none for 1, where it has to be refused.',
