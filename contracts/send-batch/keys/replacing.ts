@@ -1,11 +1,13 @@
 import { failureText, mustAgree, mustHaveStoredAll, mustSucceed, premise } from '../../kernel/checks.ts';
+import type { Snapshot } from '../../kernel/engine.ts';
 import { type Bench, Violation } from '../../kernel/guard.ts';
 import { isInstant } from '../../kernel/rows.ts';
+import { tablesWritten } from '../../kernel/tables.ts';
 import { failureOf, type StoredBy, type Written } from '../../kernel/writes.ts';
 import { messages } from '../messages.ts';
 import type { Message } from '../port.ts';
 import { sendWrites as w } from '../writes.ts';
-import { hold, keyed } from './keyed.ts';
+import { fullyKeyed, hold } from './keyed.ts';
 
 /**
  * For `replace`: messages that set every option are replaced by others that set none, all or one of them. In the end the
@@ -23,8 +25,9 @@ export async function mustReplaceEveryField(bench: Bench, earlier: 'stored befor
   const failure = failureOf(written);
   if (failure) throw new Violation(`a batch with ${what} failed: ${failureText(failure)}`);
   const rows = await mustHaveStoredAll(bench, w, rig, batch, what);
+  const apart = await storedOneByOne(bench, batch);
   const found = rows.map((row): StoredBy => ({ row, by: written }));
-  const differences = await w.rowDifferences(bench, found, await storedOneByOne(bench, batch));
+  const differences = await w.rowDifferences(bench, found, apart.rows);
   mustAgree(
     w,
     batch,
@@ -33,25 +36,56 @@ export async function mustReplaceEveryField(bench: Bench, earlier: 'stored befor
     'stored as single sends of them store them where their keys are free',
   );
   bench.record('rows compared with single sends', batch.length);
+  const now = (await rig.lease.snapshot()).tables;
+  for (const table of await tablesOfJobs(bench)) {
+    if (now[table] === apart.tables[table]) continue;
+    throw new Violation(
+      `${what}: ${table}, where jobs are registered, has ${now[table]} rows; single sends of them, where their keys are ` +
+        `free, leave ${apart.tables[table]}: of what is replaced no job is left`,
+    );
+  }
+}
+
+/** The tables that get rows for jobs, and for nothing else. */
+async function tablesOfJobs(bench: Bench): Promise<string[]> {
+  if (!bench.declaration.offers.includes('jobs')) return [];
+  const [message] = messages(bench, 1, 'bare');
+  const without = await tablesWritten(bench, w, [message!]);
+  const withJob = await tablesWritten(bench, w, [w.using(bench, message!, 'jobs')!]);
+  return Object.keys(withJob).filter((table) => without[table] === undefined);
 }
 
 function replacedMessages(bench: Bench): Message[] {
   const count = Math.min(3, Math.max(1, Math.floor((bench.declaration.limits.maxItems ?? 6) / 2)));
-  const keys = keyed(bench, count);
-  return messages(bench, count).map((message, slot) => ({ ...message, dedupeKey: keys[slot]!.dedupeKey! }));
+  return fullyKeyed(bench, count);
 }
 
-/** Other messages under the same keys. */
+/**
+ * Other messages under the same keys. They set different options, the first none; every second one has columns and a job,
+ * too, where these are offered, of other values than the replaced message.
+ */
 function otherMessages(bench: Bench, sent: readonly Message[]): Message[] {
   const isPartOfTheKey =
     bench.declaration.offers.includes('destination') && !bench.declaration.keysEqual.includes('destination');
-  return messages(bench, sent.length, 'mixed').map((message, slot) => {
+  const beside = fullyKeyed(bench, 2 * sent.length).slice(sent.length);
+  return messages(bench, sent.length, 'mixed').map((message, slot): Message => {
     const { dedupeKey, destination } = sent[slot]!;
-    return { ...message, dedupeKey: dedupeKey!, ...(isPartOfTheKey && { destination: destination! }) };
+    const { columns, job } = slot % 2 === 1 ? beside[slot]! : {};
+    return {
+      ...message,
+      dedupeKey: dedupeKey!,
+      ...(isPartOfTheKey && { destination: destination! }),
+      ...(columns && { columns }),
+      ...(job !== undefined && { job }),
+    };
   });
 }
 
-async function storedOneByOne(bench: Bench, sent: readonly Message[]): Promise<StoredBy[]> {
+/** The rows of single sends, and how many rows each table has then. */
+async function storedOneByOne(
+  bench: Bench,
+  sent: readonly Message[],
+): Promise<{ rows: StoredBy[]; tables: Snapshot['tables'] }> {
   return premise('sending them one by one where their keys are free', async () => {
     const rig = await bench.open();
     const written: Written[] = [];
@@ -61,6 +95,7 @@ async function storedOneByOne(bench: Bench, sent: readonly Message[]): Promise<S
       written.push(single);
     }
     const rows = await mustHaveStoredAll(bench, w, rig, sent, 'it');
-    return rows.map((row, slot) => ({ row, by: written[slot]! }));
+    const { tables } = await rig.lease.snapshot();
+    return { rows: rows.map((row, slot) => ({ row, by: written[slot]! })), tables };
   });
 }
