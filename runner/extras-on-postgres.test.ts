@@ -17,6 +17,14 @@ const extras = [
   'flush-writes-once',
 ].map((name) => `send-batch/${name}`);
 
+/** Lies about what this queue, too, lacks. */
+const uuids = 'the lie cannot be told here: all ids have one length, and their case makes no difference';
+const needsMore = new Map([
+  ['send-batch/caller-id-skipped-beside-keys', 'dedupeKey is not offered'],
+  ['send-batch/caller-id-cut-at-36', uuids],
+  ['send-batch/caller-ids-without-case', uuids],
+]);
+
 describe('a queue with what the built-in ones lack', () => {
   const aimed = liesOf('send-batch').filter(({ target }) => extras.includes(target));
   let proof: Proof;
@@ -25,7 +33,9 @@ describe('a queue with what the built-in ones lack', () => {
   }, 600_000);
 
   it.each(aimed.map((mutant) => [mutant.id, mutant] as const))('%s is killed', (_id, mutant) => {
-    expect(fared(proof, mutant)).toEqual(['killed on postgres']);
+    const lacking = needsMore.get(mutant.id);
+    const expected = lacking ? `not-applicable on postgres: not-applicable: ${lacking}` : 'killed on postgres';
+    expect(fared(proof, mutant)).toEqual([expected]);
   });
 
   it('the controls live', () => expect(killedControls(proof)).toEqual([]));
