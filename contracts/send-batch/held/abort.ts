@@ -15,7 +15,7 @@ export const heldAbortTakesEffect: Guard = guard({
   id: 'send-batch/held-abort-takes-effect',
   statement:
     "A batch in a caller's transaction that is aborted while it is held settles as failed although the engine is still held, and is not stored even if the caller commits; or a signal beside a transaction is refused before any write.",
-  needs: ['transaction', 'cancel', 'hold', 'trace'],
+  needs: ['cancel', 'transaction', 'hold', 'trace'],
   proves: ['aborted while held, or refused'],
   async check(bench) {
     await transactionsHold(bench);

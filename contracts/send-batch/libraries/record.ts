@@ -35,10 +35,12 @@ const keyGuards = [
   'racing-keys-store-once',
   'loser-waits-for-the-holder',
   'opposite-orders-do-not-deadlock',
+  'failed-keys-are-free',
 ];
 const heldGuards = [
   'held-rows-wait-for-the-callers-commit',
   'held-rollback-removes-all',
+  'held-commit-keeps-all',
   'held-failure-throws',
   'held-failure-leaves-no-half',
   'held-transaction-stays-the-callers',
@@ -62,12 +64,14 @@ export const appliesToNone: Record<string, string[]> = {
     'aborted-before-start-writes-nothing',
     'cancelled-is-all-or-nothing',
     'usable-after-abort',
+    'held-abort-takes-effect',
   ],
   'buffered is not claimed': [
     'flush-covers-everything-accepted',
     'sent-during-flush-is-kept',
     'failed-flush-is-told-and-kept',
     'flush-writes-once',
+    'flush-equals-singles',
   ],
   'persistent is not claimed': ['acknowledged-survives-reopen'],
   'durable is not claimed': ['acknowledged-survives-crash'],
