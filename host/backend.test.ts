@@ -169,6 +169,17 @@ describe('declarationOf', () => {
     expect(await declarationOf({ ...entry, declare }, facts)).toEqual({ ...strictDeclaration, offers: ['headers'] });
   });
 
+  test.each([
+    ['audit', 'audits'],
+    ['statusTable', 'statuses'],
+  ] as const)('claims %s only where %s reads it', async (extra, statement) => {
+    const declare = () => ({ extras: [extra] });
+    const refused = `give ${statement} beside rows, or leave '${extra}' out`;
+    await expect(declarationOf({ ...entry, declare }, facts)).rejects.toThrow(refused);
+    const readable = { ...entry, declare, [statement]: 'select 1' } as Entry;
+    expect(await declarationOf(readable, facts)).toEqual({ ...strictDeclaration, extras: [extra] });
+  });
+
   test('accepts every legal value', async () => {
     const declare = {
       offers: ['dedupeKey', 'destination', 'callerIds', 'chunkSize', 'priority', 'binary'] as Offer[],

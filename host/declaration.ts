@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type Declaration,
   type EngineFacts,
+  type Extra,
   extras,
   keyDifferences,
   type Offer,
@@ -16,8 +17,24 @@ import { print } from './print.ts';
 export async function declarationOf(entry: Entry, facts: EngineFacts): Promise<Declaration> {
   const declared: unknown = await (typeof entry.declare === 'function' ? entry.declare(facts) : (entry.declare ?? {}));
   checkDeclaration(declared, 'declare');
+  checkReadable(declared, entry);
   const given = Object.entries(declared).filter(([, value]) => value !== undefined);
   return { ...strictDeclaration, ...Object.fromEntries(given) };
+}
+
+/** What is claimed of other tables has to be readable: else nothing that depends on it could be judged. */
+function checkReadable({ extras = [] }: Partial<Declaration>, entry: Entry): void {
+  const given = entry as unknown as Record<string, unknown>;
+  const readBy: [extra: Extra, statement: string][] = [
+    ['audit', 'audits'],
+    ['statusTable', 'statuses'],
+  ];
+  for (const [extra, statement] of readBy) {
+    if (!extras.includes(extra) || given.rows === undefined || given[statement] !== undefined) continue;
+    throw new TypeError(
+      `declare.extras claims '${extra}', yet there is no statement that reads it; give ${statement} beside rows, or leave '${extra}' out`,
+    );
+  }
 }
 
 /** Throws a TypeError that says what is wrong in a declaration and what would be right. */
