@@ -24,8 +24,10 @@ export const failedKeysAreFree: Guard = guard({
     const [table, rows] = Object.entries(await tablesWritten(bench, w, keyed(bench, size), await standing.rig()))[0]!;
     const after = (why: string, fail: (rig: Rig, batch: readonly Message[]) => Promise<boolean>) =>
       standing.case(`after-${why.replaceAll(' ', '-')}`, async (rig) => {
-        const anotherHost = bench.facts.lacks.twoHosts === undefined;
-        const another = await bench.open({ lease: rig.lease, anotherHost });
+        const { observer, twoHosts } = bench.facts.lacks;
+        // A private database belongs to one subject: there is nobody else who could send to it.
+        const another =
+          observer === undefined ? await bench.open({ lease: rig.lease, anotherHost: twoHosts === undefined }) : rig;
         const batch = keyed(bench, size);
         if (!(await fail(rig, batch))) return true;
         bench.record('batches whose keys were given up', 1);
