@@ -1,5 +1,5 @@
 import { type Bench, type Guard, guard } from '../../kernel/guard.ts';
-import { listedSingles, listedWindows, recordWindow, windowKinds } from './listed.ts';
+import { large, listedSingles, listedWindows, recordWindow, windowKinds } from './listed.ts';
 import { type Played, playByModel } from './play.ts';
 import { type Scenario, scenarios } from './scenario.ts';
 
@@ -15,6 +15,9 @@ export const equalsTheModel: Guard = guard({
     await bench.each('listed', [...listedWindows(least), ...listedSingles], (scenario) =>
       counted(bench, play, scenario),
     );
+    const { maxItems = Number.POSITIVE_INFINITY } = bench.declaration.limits;
+    const takesLarge = least === 0 && maxItems >= large.calls[0]!.slots.length;
+    if (takesLarge) await bench.case('large', () => counted(bench, play, large));
     await bench.property('generated', scenarios(bench, ['window', 'single', 'advance'], least), (scenario) =>
       counted(bench, play, scenario),
     );

@@ -1,7 +1,7 @@
 import type { Bench } from '../../kernel/guard.ts';
 import { auditLevels } from '../port.ts';
 import type { Played } from './play.ts';
-import { mostRuns, ordinary, type Scenario, scenario, unknownLevel } from './scenario.ts';
+import { mostRuns, ordinary, type Scenario, scenario, unknownLevels } from './scenario.ts';
 
 const ends = (count: number, end: number) => {
   const call = ordinary(count);
@@ -10,7 +10,7 @@ const ends = (count: number, end: number) => {
 };
 const twins = (count: number, twin: number) => {
   const call = ordinary(count);
-  call.slots[twin]!.minutes = 0;
+  call.slots[twin]!.steps = 0;
   return call;
 };
 
@@ -33,15 +33,21 @@ const windows: Scenario[] = [
   scenario([ends(5, 4)]),
   scenario([ends(5, 4)], { taken: [4], runs: null }),
   scenario([ends(5, 2)], { taken: [1] }),
-  ...[...auditLevels, unknownLevel].map((level) => scenario([{ ...ends(3, 2), level }], { taken: [1] })),
+  ...[...auditLevels, ...unknownLevels].map((level) => scenario([{ ...ends(3, 2), level }], { taken: [1] })),
   scenario([ordinary(3, { version: 'wrong' })], { taken: [1] }),
   scenario([ordinary(3, { cursor: 'wrong' })], { taken: [1] }),
   scenario([ordinary(3, { cursor: 'none' })], { taken: [1] }),
   scenario([ordinary(3, { cursor: 'offset' })], { taken: [1], fine: true }),
-  ...(['completed', 'cancelled', 'missing'] as const).map((status) => {
-    const inactive = scenario([ordinary(3)], { taken: [1] });
-    return { ...inactive, schedule: { ...inactive.schedule, status } };
-  }),
+  ...(['completed', 'cancelled'] as const).map((status) => scenario([ordinary(3)], { taken: [1], status })),
+  // What is taken beforehand is taken under a schedule that is then there.
+  scenario([ordinary(3)], { status: 'missing' }),
+  scenario([ordinary(3, { version: 'wrong' })], { version: 0 }),
+  ...(['second', 'finest'] as const).flatMap((grid) => [
+    scenario([ordinary(5)], { taken: [1, 2], grid }),
+    scenario([ordinary(3, { cursor: 'wrong' })], { grid, fine: true }),
+  ]),
+  scenario([ordinary(5)], { taken: [1], past: true }),
+  scenario([{ ...ends(3, 2), cursor: 'offset' }], { fine: true }),
   scenario([ordinary(3), ordinary(3), ends(2, 1)], { taken: [1, 4] }),
 ];
 
@@ -53,7 +59,21 @@ export const listedSingles: Scenario[] = [
   scenario([{ ...ends(1, 0), by: 'single' }], { runs: null }),
   scenario([{ ...ends(1, 0), by: 'advance' }], { taken: [0] }),
   scenario([ordinary(1, { by: 'single', version: 'wrong' }), ordinary(1, { by: 'advance', cursor: 'wrong' })]),
+  scenario([ordinary(1, { by: 'single', version: 'wrong' }), ordinary(1, { by: 'advance', version: 'wrong' })], {
+    version: 0,
+  }),
+  ...(['second', 'finest'] as const).map((grid) =>
+    scenario([ordinary(1, { by: 'single', cursor: 'wrong' }), ordinary(1, { by: 'advance', cursor: 'wrong' })], {
+      grid,
+      fine: true,
+    }),
+  ),
+  scenario([ordinary(1, { by: 'single' }), { ...ends(1, 0), by: 'advance' }], { past: true, fine: true }),
+  scenario([ordinary(1, { by: 'single' })], { status: 'missing' }),
 ];
+
+/** A window of more slots than one statement is likely to take at once. */
+export const large = scenario([ordinary(1_100)], { taken: [3, 1_050] });
 
 /** The kinds of windows that a guard has to have met. */
 export const windowKinds = [
@@ -65,7 +85,7 @@ export const windowKinds = [
   'windows with twins',
   'ends of a grid',
   'run counts that reach their maximum',
-  ...[...auditLevels, unknownLevel].map((level) => `windows at level ${level}`),
+  ...[...auditLevels, ...unknownLevels].map(atLevel),
   ...['created', 'already-exists', 'parent-inactive', 'version-mismatch', 'cursor-moved'].map(toldAs),
 ];
 
@@ -84,8 +104,12 @@ export function recordWindow(bench: Bench, { call, window, expected }: Played): 
   seen('windows with twins', new Set(slots.map(({ at }) => at)).size < slots.length && count > 0);
   seen('ends of a grid', expected.cursor === null && count + created(outcomes) > 0);
   seen('run counts that reach their maximum', expected.runs === mostRuns && created(outcomes) > 0);
-  seen(`windows at level ${call.level}`, slots.length > 0);
+  seen(atLevel(call.level), slots.length > 0);
   for (const outcome of outcomes) bench.record(toldAs(typeof outcome === 'object' ? 'created' : outcome), 1);
+}
+
+function atLevel(level: string): string {
+  return level === '' ? 'windows at an empty level' : `windows at level ${level}`;
 }
 
 function created(outcomes: Played['expected']['outcomes']): number {

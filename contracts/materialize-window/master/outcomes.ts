@@ -34,7 +34,7 @@ function mixed(size: number): Scenario {
 /** The same instants, the last one first. */
 function descending({ calls, ...others }: Scenario): Scenario {
   const [call] = calls as [Scenario['calls'][number]];
-  const steps = call.slots.map((step, slot) => ({ ...step, minutes: slot === 0 ? call.slots.length - 1 : -1 }));
+  const steps = call.slots.map((step, slot) => ({ ...step, steps: slot === 0 ? call.slots.length - 1 : -1 }));
   return { ...others, calls: [{ ...call, slots: steps }] };
 }
 

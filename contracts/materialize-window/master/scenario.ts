@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { body } from '../../kernel/bodies.ts';
 import type { Bench } from '../../kernel/guard.ts';
 import { floored, type Instant, instantText, parsedInstant } from '../instants.ts';
-import type { Schedule, Slot, Window } from '../port.ts';
+import { auditLevels, type Schedule, type Slot, type Window } from '../port.ts';
 import { gridInstant, offeredOptions, optionValue } from '../slots.ts';
 
 /** A schedule, the slots of it that are taken, and calls that are made one after the other. */
@@ -10,12 +10,17 @@ export interface Scenario {
   schedule: {
     status: Schedule['status'] | 'missing';
     hasCursor: boolean;
+    version: number;
     runs: number | null;
     error: string | null;
   };
-  /** Minutes from the cursor. */
+  /** How far apart the slots of the grid are: `finest` is the smallest step that the backend keeps. */
+  grid: 'minute' | 'second' | 'finest';
+  /** The slots, and when they expire, are before `now`, as where a schedule catches up. */
+  past: boolean;
+  /** Steps from the cursor. */
   taken: number[];
-  /** Instants have parts of a second, as small as the backend keeps them. */
+  /** Instants have parts of a minute, as small as the backend keeps them. */
   fine: boolean;
   calls: Call[];
 }
@@ -23,7 +28,7 @@ export interface Scenario {
 export interface Call {
   by: 'window' | 'single' | 'advance';
   version: 'right' | 'wrong';
-  /** `offset`: the right one, in another time zone; `none`: null, although the schedule has one. */
+  /** `offset`: the right one, in another time zone, and so is `now`; `wrong`: a step before it; `none`: null, although the schedule has one. */
   cursor: 'right' | 'offset' | 'wrong' | 'none';
   level: string;
   slots: Step[];
@@ -31,24 +36,22 @@ export interface Call {
 
 /** A slot, by how far it is from the one before it; the first one, from the cursor. */
 export interface Step {
-  minutes: number;
+  steps: number;
   /** The end of the grid: it has no next. */
   ends: boolean;
   /** Its child has every option that is offered. */
   options: boolean;
 }
 
-/** The version of every schedule. */
-const version = 3;
 const minute = 60_000_000n;
-/** The cursor of a schedule that has one. */
-const origin = parsedInstant(gridInstant(20))!;
+/** The cursor of a schedule that has one; its slots are to come, or are past. */
+const [future, past] = [parsedInstant(gridInstant(20))!, parsedInstant('2021-03-04T05:06:00Z')!];
 /** The largest run count that there is. */
 export const mostRuns = 2 ** 31 - 1;
 
-/** A level that no backend knows. */
-export const unknownLevel = 'verbose';
-const levels = ['full', 'minimal', 'errors-only', 'none', unknownLevel];
+/** Levels that no backend knows; none of them is a known one. */
+export const unknownLevels = ['verbose', 'NONE', ''];
+const levels = [...auditLevels, ...unknownLevels];
 
 /**
  * Scenarios of all kinds that the backend has to bear: `by` are the calls that they are made of, `least` is the number
@@ -57,9 +60,9 @@ const levels = ['full', 'minimal', 'errors-only', 'none', unknownLevel];
 export function scenarios(bench: Bench, by: Call['by'][], least: number): Arbitrary<Scenario> {
   const usually = <T>(usual: T, ...others: T[]) =>
     fc.oneof({ weight: 6, arbitrary: fc.constant(usual) }, { weight: 2, arbitrary: fc.constantFrom(...others) });
-  const minutes = bench.declaration.disorder === 'folded' ? usually(1, 0, 2, -1) : usually(1, 0, 2);
+  const steps = bench.declaration.disorder === 'folded' ? usually(1, 0, 2, -1) : usually(1, 0, 2);
   const step = fc.record({
-    minutes,
+    steps,
     ends: fc.oneof({ weight: 12, arbitrary: fc.constant(false) }, fc.constant(true)),
     options: fc.boolean(),
   });
@@ -75,10 +78,13 @@ export function scenarios(bench: Bench, by: Call['by'][], least: number): Arbitr
     schedule: fc.record({
       status: usually<Scenario['schedule']['status']>('active', 'completed', 'cancelled', 'missing'),
       hasCursor: usually(true, false),
+      version: usually(3, 0),
       runs: fc.constantFrom(0, null, 7, mostRuns - 1, mostRuns),
       error: fc.constantFrom(null, 'the run before failed'),
     }),
     taken: fc.oneof(fc.uniqueArray(fc.nat({ max: 8 })), fc.constant<number[]>([0, 1, 2, 3, 4, 5, 6, 7, 8])),
+    grid: fc.constantFrom<Scenario['grid'][]>('minute', 'second', 'finest'),
+    past: fc.boolean(),
     fine: fc.boolean(),
     calls: fc.array(fc.oneof(...by.map(call)), { minLength: 1, maxLength: 3 }),
   });
@@ -86,76 +92,91 @@ export function scenarios(bench: Bench, by: Call['by'][], least: number): Arbitr
 
 /** A call that expects the right things, of slots that follow one upon the other. */
 export function ordinary(count: number, over: Partial<Call> = {}): Call {
-  const slots = Array.from({ length: count }, (_, i) => ({ minutes: i === 0 ? 0 : 1, ends: false, options: true }));
+  const slots = Array.from({ length: count }, (_, i) => ({ steps: i === 0 ? 0 : 1, ends: false, options: true }));
   return { by: 'window', version: 'right', cursor: 'right', level: 'full', slots, ...over };
 }
 
 /** An active schedule with some runs, and calls on it. */
-export function scenario(calls: Call[], over: Partial<Scenario> & { runs?: number | null } = {}): Scenario {
-  const { runs = 7, ...others } = over;
-  const schedule = { status: 'active', hasCursor: true, runs, error: 'the run before failed' } as const;
-  return { schedule, taken: [], fine: false, calls, ...others };
+export function scenario(calls: Call[], over: Partial<Scenario> & Partial<Scenario['schedule']> = {}): Scenario {
+  const { runs = 7, version = 3, status = 'active', ...others } = over;
+  const schedule = { status, hasCursor: true, version, runs, error: 'the run before failed' };
+  return { schedule, grid: 'minute', past: false, taken: [], fine: false, calls, ...others };
 }
 
 /** The schedule of a scenario under this id. */
-export function scheduleOf(bench: Bench, { schedule, fine }: Scenario, id: string): Schedule {
-  const { status, hasCursor, runs, error } = schedule;
+export function scheduleOf(bench: Bench, scenario: Scenario, id: string): Schedule {
+  const { status, hasCursor, version, runs, error } = scenario.schedule;
   return {
-    ...{ id, version, runs, error, cursor: hasCursor ? instantText(first(bench, fine)) : null },
+    ...{ id, version, runs, error, cursor: hasCursor ? instantText(first(bench, scenario)) : null },
     status: status === 'missing' ? 'active' : status,
   };
 }
 
 /** The slots of a scenario that are taken. */
-export function takenSlots(bench: Bench, { taken, fine }: Scenario): Slot[] {
-  const from = first(bench, fine);
+export function takenSlots(bench: Bench, scenario: Scenario): Slot[] {
+  const [from, step] = [first(bench, scenario), stepOf(bench, scenario)];
   const nonce = bench.token();
-  return taken.map((minutes, i) => slotAt(bench, from + BigInt(minutes) * minute, { token: `${nonce}-${i}`, rank: i }));
+  return scenario.taken.map((steps, i) => {
+    const at = from + BigInt(steps) * step;
+    return slotAt(bench, at, { token: `${nonce}-${i}`, rank: i, next: at + step });
+  });
 }
 
 /** The window of a call on a schedule whose cursor is there now; `order` tells the calls of a scenario apart. */
 export function windowOf(
   bench: Bench,
-  { fine }: Scenario,
+  scenario: Scenario,
   call: Call,
   on: { schedule: string; cursor: Instant | null; order: number },
 ): Window {
   const nonce = bench.token();
-  let at = on.cursor ?? first(bench, fine);
-  const instants = call.slots.map(({ minutes }) => {
-    at += BigInt(minutes) * minute;
+  const step = stepOf(bench, scenario);
+  let at = on.cursor ?? first(bench, scenario);
+  const instants = call.slots.map(({ steps }) => {
+    at += BigInt(steps) * step;
     return at;
   });
   const slots = call.slots.map(({ ends, options }, i) => {
-    const child = { token: `${nonce}-${i}`, rank: 20 * (on.order + 1) + i, bare: !options };
+    const next = instants[i + 1] ?? instants[i]! + step;
+    const child = { token: `${nonce}-${i}`, rank: 20 * (on.order + 1) + i, bare: !options, next };
     const slot = slotAt(bench, instants[i]!, child);
-    const next = instants[i + 1];
-    return { ...slot, next: ends ? null : next === undefined ? slot.next : instantText(next) };
+    return ends ? { ...slot, next: null } : slot;
   });
+  const { version } = scenario.schedule;
   return {
     schedule: on.schedule,
-    expectedVersion: call.version === 'right' ? version : version - 1,
-    expectedCursor: expectedCursor(call.cursor, on.cursor),
+    expectedVersion: call.version === 'right' ? version : version + 1,
+    expectedCursor: expectedCursor(call.cursor, on.cursor, step),
     auditLevel: call.level,
-    // Long ago and whole seconds: no other clock shows it, and every resolution keeps it.
-    now: new Date(Date.UTC(2022, 4, 6, 7, 8, on.order)).toISOString(),
+    now: nowOf(bench, scenario, call, on.order),
     slots,
   };
 }
 
-function slotAt(bench: Bench, at: Instant, child: { token: string; rank: number; bare?: boolean }): Slot {
-  const { token, rank, bare } = child;
+function slotAt(
+  bench: Bench,
+  at: Instant,
+  child: { token: string; rank: number; next: Instant; bare?: boolean },
+): Slot {
+  const { token, rank, bare, next } = child;
   const options = bare ? [] : offeredOptions(bench).map((option) => [option, optionValue(option, rank)] as const);
   return {
     at: instantText(at),
-    next: instantText(at + minute),
+    next: instantText(next),
     child: { body: body(bench, token, rank), ...Object.fromEntries(options) },
   };
 }
 
-function expectedCursor(kind: Call['cursor'], cursor: Instant | null): string | null {
+/** Long ago: no other clock shows it. Parts of a second it has where the slots have some. */
+function nowOf({ declaration }: Bench, { fine }: Scenario, { cursor }: Call, order: number): string {
+  const whole = BigInt(Date.UTC(2022, 4, 6, 7, 8, order)) * 1000n;
+  const now = whole + (fine ? floored(345_000n, declaration.timeResolution) : 0n);
+  return cursor === 'offset' ? elsewhere(now) : instantText(now);
+}
+
+function expectedCursor(kind: Call['cursor'], cursor: Instant | null, step: bigint): string | null {
   if (cursor === null || kind === 'none') return null;
-  if (kind === 'wrong') return instantText(cursor - minute);
+  if (kind === 'wrong') return instantText(cursor - step);
   return kind === 'right' ? instantText(cursor) : elsewhere(cursor);
 }
 
@@ -165,6 +186,13 @@ export function elsewhere(instant: Instant): string {
 }
 
 /** The first slot of a scenario: at a whole minute, or a little after. */
-function first({ declaration }: Bench, fine: boolean): Instant {
-  return origin + (fine ? floored(123_456n, declaration.timeResolution) : 0n);
+function first({ declaration }: Bench, { fine, past: isPast }: Scenario): Instant {
+  return (isPast ? past : future) + (fine ? floored(7_123_456n, declaration.timeResolution) : 0n);
+}
+
+/** From one slot of the grid to the next; never less than the backend keeps. */
+function stepOf({ declaration }: Bench, { grid }: Scenario): bigint {
+  const finest = BigInt(Math.max(1, Math.round(declaration.timeResolution * 1000)));
+  const step = { minute, second: 1_000_000n, finest }[grid];
+  return step < finest ? finest : step;
 }
