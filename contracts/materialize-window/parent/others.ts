@@ -4,7 +4,17 @@ import { advanceOutcome } from '../calls.ts';
 import { stateDifferences } from '../differences.ts';
 import type { State } from '../model.ts';
 import { readState } from '../state.ts';
-import { byMember, materialized, members, mustTell, type Scene, setScene, slotsFor, windowOf } from './scene.ts';
+import {
+  byMember,
+  type Member,
+  materialized,
+  members,
+  mustTell,
+  type Scene,
+  setScene,
+  slotsFor,
+  windowOf,
+} from './scene.ts';
 import { storedOf } from './stored.ts';
 
 export const otherSchedulesAreUntouched: Guard = guard({
@@ -18,15 +28,18 @@ export const otherSchedulesAreUntouched: Guard = guard({
           const { other, scene } = await twins(bench, ends);
           const call = () => materialized(scene, member, windowOf(scene));
           await mustLeaveAlone(other, call, `${byMember[member]} of another schedule with the same slots and cursor`);
-          const window = windowOf(other);
-          const slots = slotsFor(member, window);
-          const what = `${byMember[member]} whose slots are taken under another schedule`;
-          const { outcomes } = await materialized(other, member, window);
-          mustTell(slots, outcomes, Array(slots.length).fill('created'), what);
-          const stored = (await storedOf(other)).children.length;
-          if (stored !== slots.length)
-            throw new Violation(`${what}: ${count(stored, 'rows')} are stored, expected ${slots.length}`);
-          bench.record('slots taken elsewhere', slots.length);
+          await mustCreateAll(other, member, `${byMember[member]} whose slots are taken under another schedule`);
+        });
+      }
+    }
+    for (const member of members) {
+      for (const [name, [one, other]] of Object.entries(akin)) {
+        await bench.case(`${member}-${name}`, async () => {
+          const id = `${bench.token()}-Schedule`;
+          const { other: first, scene } = await twins(bench, false, [one(id), other(id)]);
+          const what = `${byMember[member]} of the schedule ${scene.schedule.id} beside ${first.schedule.id}`;
+          await mustLeaveAlone(first, () => materialized(scene, member, windowOf(scene)), what);
+          await mustCreateAll(first, member, `${byMember[member]} of ${first.schedule.id} after ${scene.schedule.id}`);
         });
       }
     }
@@ -39,10 +52,30 @@ export const otherSchedulesAreUntouched: Guard = guard({
   },
 });
 
-/** Two schedules with the same slots, cursor, version and runs. */
-async function twins(bench: Bench, ends: boolean): Promise<{ other: Scene; scene: Scene }> {
-  const other = await setScene(bench, { ends });
-  return { other, scene: await setScene(bench, { rig: other.rig, slots: other.slots }) };
+/** Ids of two schedules that are easily taken for each other. */
+const akin: Record<string, [one: (id: string) => string, other: (id: string) => string]> = {
+  'beside-a-longer-id': [(id) => `${id}-1`, (id) => id],
+  'beside-a-shorter-id': [(id) => id, (id) => `${id}-1`],
+  'beside-the-id-in-capitals': [(id) => id.toUpperCase(), (id) => id],
+};
+
+/** Two schedules with the same slots, cursor, version and runs; their ids may be given. */
+async function twins(bench: Bench, ends: boolean, [one, two]: string[] = []): Promise<{ other: Scene; scene: Scene }> {
+  const named = (id: string | undefined) => (id === undefined ? {} : { schedule: { id } });
+  const other = await setScene(bench, { ends, ...named(one) });
+  return { other, scene: await setScene(bench, { rig: other.rig, slots: other.slots, ...named(two) }) };
+}
+
+/** Fails the guard unless every slot of the scene is created, whatever is there under another schedule. */
+async function mustCreateAll(scene: Scene, member: Member, what: string): Promise<void> {
+  const window = windowOf(scene);
+  const slots = slotsFor(member, window);
+  const { outcomes } = await materialized(scene, member, window);
+  mustTell(slots, outcomes, Array(slots.length).fill('created'), what);
+  const stored = (await storedOf(scene)).children.length;
+  if (stored !== slots.length)
+    throw new Violation(`${what}: ${count(stored, 'rows')} are stored, expected ${slots.length}`);
+  scene.bench.record('slots taken elsewhere', slots.length);
 }
 
 /** Makes a call, and fails the guard unless all that belongs to the other schedule is as it was. */

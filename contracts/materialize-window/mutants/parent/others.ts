@@ -65,6 +65,18 @@ export const untouchedMutants: Mutant[] = [
     }),
   }),
   lyingMutant({
+    id: 'schedule-id-in-any-case',
+    lie: 'Serves a schedule that was put before and whose id is the same but for capitals.',
+    target: others,
+    lies: alike((window, { ask, notes, tools }) => {
+      const served = notes.first();
+      if (!served || served.id === window.schedule) return ask(window);
+      if (served.id.toLowerCase() !== window.schedule.toLowerCase()) return ask(window);
+      tools.lied();
+      return ask({ ...window, schedule: served.id });
+    }),
+  }),
+  lyingMutant({
     id: 'cursor-of-every-schedule',
     lie: 'Moves another schedule that has run before and stands at the same cursor along.',
     target: others,
