@@ -1,8 +1,10 @@
 import fc from 'fast-check';
-import { type Bench, type Guard, guard } from '../../kernel/guard.ts';
+import { type Bench, type Guard, guard, Violation } from '../../kernel/guard.ts';
 import { count } from '../../kernel/print.ts';
 import { severalChunks } from '../../kernel/tables.ts';
-import { mustTellEach, oneCall } from './one-call.ts';
+import { givenInstant } from '../instants.ts';
+import type { Slot } from '../port.ts';
+import { type Came, mustTellEach, oneCall } from './one-call.ts';
 import { ordinary, type Scenario, scenario } from './scenario.ts';
 
 export const outcomePerSlotInOrder: Guard = guard({
@@ -70,16 +72,37 @@ export const conflictNamesItsSlot: Guard = guard({
       const isTaken = five.map((slot) => taken.includes(slot));
       await bench.case(name, () => mustNameTaken(bench, isTaken));
     }
+    await bench.case('equal-bodies', () => mustNameTaken(bench, [false, true, false, false, false], withOneBody));
     const windows = fc.array(fc.boolean(), { minLength: 1, maxLength: most });
     await bench.property('generated', windows, (taken) => mustNameTaken(bench, taken));
   },
 });
 
-async function mustNameTaken(bench: Bench, isTaken: readonly boolean[]): Promise<void> {
+/** The slots, each with the body of the first. */
+function withOneBody(slots: readonly Slot[]): Slot[] {
+  return slots.map((slot) => ({ ...slot, child: { ...slot.child, body: slots[0]!.child.body } }));
+}
+
+async function mustNameTaken(
+  bench: Bench,
+  isTaken: readonly boolean[],
+  change?: (slots: readonly Slot[]) => readonly Slot[],
+): Promise<void> {
   const taken = isTaken.flatMap((is, slot) => (is ? [slot] : []));
-  const came = await oneCall(bench, scenario([ordinary(isTaken.length)], { taken }));
-  mustTellEach(bench, came, `${count(isTaken.length, 'slots')}, of which ${taken.length} are taken`, 'kinds alone');
+  const came = await oneCall(bench, scenario([ordinary(isTaken.length)], { taken }), change);
+  const what = `${count(isTaken.length, 'slots')}${change ? ' with equal bodies' : ''}, of which ${taken.length} are taken`;
+  mustTellEach(bench, came, what, 'kinds alone');
+  if (change) mustHaveOneEach(bench, came, what);
   bench.record('windows', 1);
   if (taken.length > 0) bench.record('slots that are taken', taken.length);
   if (taken.length < isTaken.length) bench.record('slots that are free', isTaken.length - taken.length);
+}
+
+/** Fails the guard unless each slot has one child; where bodies are equal, no nonce tells whose it is. */
+function mustHaveOneEach({ declaration }: Bench, { slots, found }: Came, what: string): void {
+  for (const [slot, { at }] of slots.entries()) {
+    const slotAt = givenInstant(at, declaration.timeResolution);
+    const rows = found.children.filter((child) => child.slotAt === slotAt).length;
+    if (rows !== 1) throw new Violation(`${what}: slot ${slot} (${at}) has ${count(rows, 'rows')}, expected 1`);
+  }
 }

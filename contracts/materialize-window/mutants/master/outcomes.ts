@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Mutant } from '../../../kernel/mutant.ts';
 import type { SlotOutcome } from '../../port.ts';
 import { lyingMutant } from '../parent/calls.ts';
@@ -38,6 +39,23 @@ export const outcomeMutants: Mutant[] = [
       if (!goesOn || outcomes.length === result.outcomes.length) return result;
       tools.lied();
       return { ...result, outcomes };
+    },
+  }),
+  lyingMutant({
+    id: 'equal-body-is-a-conflict',
+    lie: 'Takes a slot for taken whose body is that of the slot before it.',
+    target: conflicts,
+    lies: {
+      async window(window, { ask, tools }) {
+        const isEqual = window.slots.map(
+          ({ child }, slot) => slot > 0 && isDeepStrictEqual(child.body, window.slots[slot - 1]!.child.body),
+        );
+        const result = await ask({ ...window, slots: window.slots.filter((_, slot) => !isEqual[slot]) });
+        if (!isEqual.includes(true)) return result;
+        tools.lied();
+        const others = result.outcomes.values();
+        return { ...result, outcomes: isEqual.map((is) => (is ? 'already-exists' : others.next().value!)) };
+      },
     },
   }),
   lyingMutant({
