@@ -17,8 +17,8 @@ export const statusRowMutants: Mutant[] = [
       const last = answer(reply).at(-1)!;
       const id = 'stored' in last ? String(last.stored) : '';
       await tools.hand.edit((row) => {
-        if (!('status' in row) || String(row.messageId) !== id) return;
-        row.messageId = -1;
+        if (!isStatusOf(row, id)) return;
+        row[messageColumn(row)] = -1;
         tools.lied();
       });
       return answer(reply);
@@ -53,3 +53,13 @@ export const statusRowMutants: Mutant[] = [
     },
   }),
 ];
+
+/** Whether it is the status row of the message with this id. */
+export function isStatusOf(row: Record<string, unknown>, id: string): boolean {
+  return 'status' in row && String(row[messageColumn(row)]) === id;
+}
+
+/** The column that names the message, as stores in a process and as those that know SQL spell it. */
+function messageColumn(row: Record<string, unknown>): string {
+  return 'message_id' in row ? 'message_id' : 'messageId';
+}

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Edit, Mutant } from '../../../kernel/mutant.ts';
 import { answer, ask, hasFailed } from '../../../writing/mutants/replies.ts';
 import type { Message } from '../../port.ts';
 import { batchMutant } from '../spoil.ts';
+import { isStatusOf } from '../status-rows.ts';
 import { idOf, onlySkipped, type Repeats, SentKeys } from './sent.ts';
 
 const named = 'send-batch/duplicates-are-named';
@@ -31,7 +33,7 @@ export const touchedRowMutants: Mutant[] = [
     needs: ['statusTable'],
     slots: ({ again }) => again,
     change: (_message, _holder, id) => (row) => {
-      if ('status' in row && String(row.messageId) === id) row.status = 'sent again';
+      if (isStatusOf(row, id)) row.status = 'sent again';
     },
   }),
 ];
@@ -70,8 +72,11 @@ function touching(
         for (const slot of slots(repeats)) {
           const edit = change(copy[slot]!, repeats.first(slot)!, String(idOf(outcomes[slot])));
           if (edit === undefined) continue;
-          await tools.hand.edit(edit);
-          tools.lied();
+          await tools.hand.edit((row, table) => {
+            const before = { ...row };
+            edit(row, table);
+            if (!isDeepStrictEqual(row, before)) tools.lied();
+          });
         }
         return outcomes;
       };
