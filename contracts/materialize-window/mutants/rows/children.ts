@@ -37,6 +37,21 @@ export const childMutants: Mutant[] = [
       },
     },
   }),
+  lyingMutant({
+    id: 'route-in-small-letters',
+    lie: 'Stores routes in small letters.',
+    target: 'materialize-window/metadata-per-slot',
+    cannot: ({ offers }) => (offers.includes('route') ? undefined : 'a child has no route'),
+    lies: alike((window, { ask, tools }) => {
+      const slots = window.slots.map((slot) => {
+        const { route } = slot.child;
+        if (route === undefined || route === route.toLowerCase()) return slot;
+        tools.lied();
+        return { ...slot, child: { ...slot.child, route: route.toLowerCase() } };
+      });
+      return ask({ ...window, slots });
+    }),
+  }),
   setupMutant({
     id: 'callers-status-kept',
     lie: "Stores a child with the status that the caller's object carries.",
