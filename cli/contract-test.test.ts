@@ -49,6 +49,7 @@ test.each([
   [['--guard', 'send-batch/ids-in-caller-odrer'], /; did you mean send-batch\/ids-in-caller-order\?$/],
   [['--contract', 'send'], /^no contract is called "send"; /],
   [['--sed', '1'], "unknown option '--sed'; did you mean --seed?"],
+  [['list', '--contract', 'x'], "unknown option '--contract' of this command; it is one of a run"],
   [['--timeout', '-1'], /^--timeout "-1" is no span of time; /],
   [['--backend', './nowhere.ts'], /^--backend "\.\/nowhere\.ts": there is no file /],
   [['--backend', './fixtures/run-cli.ts'], /run-cli\.ts has no export 'default'; it exports runCli$/],

@@ -28,10 +28,12 @@ function classify(error: unknown): { exitCode: number; text: string } {
     return { exitCode: 2, text: error.hint === undefined ? message : `${message}; ${error.hint}` };
   }
   if (error instanceof CommanderError) {
-    return {
-      exitCode: 2,
-      text: message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)/, '; did you mean $1?'),
-    };
+    const text = message
+      .replace(/^error: /, '')
+      // An option of a run, given to another command.
+      .replace(/'(.*)'\n\(Did you mean \1\?\)/, "'$1' of this command; it is one of a run")
+      .replace(/\n\(Did you mean (.*)\?\)/, '; did you mean $1?');
+    return { exitCode: 2, text };
   }
   if (error instanceof HostRefused) return { exitCode: 2, text: message };
   if (error instanceof EngineUnavailable) return { exitCode: 4, text: message };

@@ -149,7 +149,7 @@ const faults: Fault[] = [
   {
     name: 'flashesOneRow',
     guard: 'send-batch/no-partial-visibility',
-    message: 'a reader saw 1 rows in jobs after',
+    message: 'a reader counted rows: 1 in jobs; before',
     red: ['tables-full'],
     green: [],
   },

@@ -56,14 +56,16 @@ async function watchTables<Item>(w: Writes<Item>, rig: Rig, items: readonly Item
   const { samples } = await watch.stop();
   mustSucceed(w, items, written, 'a watched batch');
   const after = await rig.lease.snapshot();
-  const none = tables.map((t) => before.tables[t] ?? 0).join(' ');
-  const all = tables.map((t) => after.tables[t] ?? 0).join(' ');
+  const inEach = (rows: (table: string) => number) => tables.map((t) => `${rows(t)} in ${t}`).join(', ');
+  const none = inEach((t) => before.tables[t] ?? 0);
+  const all = inEach((t) => after.tables[t] ?? 0);
   for (const { found, statements } of samples) {
     if ('refused' in found || 'missing' in found) continue;
-    const seen = tables.map((t) => Number(found.rows[0]?.[t])).join(' ');
+    const [counts] = found.rows;
+    const seen = inEach((t) => Number(counts?.[t]));
     if (seen === none || seen === all) continue;
     throw new Violation(
-      `a reader saw ${seen} rows in ${tables.join(', ')} after ${statements} statements of the batch; before it were ${none}, afterwards ${all}`,
+      `after ${statements} statements of the batch a reader counted rows: ${seen}; before it there were ${none}, afterwards ${all}`,
     );
   }
   return samples.filter((sample) => sample.inFlight).length;

@@ -133,8 +133,9 @@ function childrenOf({ bench, rig, schedule }: Scene): Promise<Map<unknown, Store
 
 /** How the child of a slot differs from that of the same slot under another schedule. */
 function childDifferences(expected: readonly StoredItem[] = [], found: readonly StoredItem[] = []): Difference[] {
-  if (expected.length !== 1 || found.length !== 1)
-    return [{ field: 'child', expected: rowsText(expected.length), found: rowsText(found.length) }];
+  if (expected.length !== 1)
+    return [{ field: 'child at level full', expected: rowsText(1), found: rowsText(expected.length) }];
+  if (found.length !== 1) return [{ field: 'child', expected: rowsText(1), found: rowsText(found.length) }];
   const [right, is] = [expected[0]!.fields, found[0]!.fields];
   return Object.keys(right)
     .filter((field) => field !== 'schedule' && field !== 'createdAt' && !sameJson(right[field], is[field]))
