@@ -46,6 +46,7 @@ export const canonicalChildRow: Guard = guard({
     for (const path of paths(bench)) {
       for (const [carrier, carrying] of Object.entries(carriers))
         await bench.case(`${path.name}-${carrier}`, () => mustStoreAsPlain(bench, path, carrier, carrying));
+      await bench.case(`${path.name}-past`, () => mustBeginAlike(bench, path));
     }
   },
 });
@@ -68,6 +69,29 @@ async function mustStoreAsPlain(bench: Bench, path: Path, carrier: string, carry
   bench.record('children compared', slots.length);
   bench.record('fields compared', Object.keys(plain[0]!.child.fields).length);
   await mustLeaveTheSchedule(bench, rig, [schedule, other.schedule], what);
+}
+
+/** Fails the guard unless children of slots that are past begin as those of slots to come do. */
+async function mustBeginAlike(bench: Bench, path: Path) {
+  const { rig, schedule, slots } = await setScene(bench);
+  // By a multiple of four, so that each day is there.
+  const years = 4 * Math.ceil((new Date(slots[0]!.at).getUTCFullYear() - 2020) / 4);
+  const ago = (at: string) => at.replace(/^\d+/, (year) => String(Number(year) - years));
+  const earlier = slots.map((slot) => ({ ...slot, at: ago(slot.at), next: ago(slot.next!) }));
+  const other = await setScene(bench, { rig, slots: earlier });
+  const now = new Date().toISOString();
+  await path.write(rig, { ...expecting(schedule), now, slots });
+  await path.write(rig, { ...expecting(other.schedule), now, slots: earlier });
+  const plain = await childrenOf(bench, rig, schedule.id, slots);
+  if (typeof plain === 'string') throw new Vacuous(`slots to come: ${plain}`);
+  const what = `${count(slots.length, 'slots')} that are past`;
+  const found = await childrenOf(bench, rig, other.schedule.id, earlier);
+  if (typeof found === 'string') throw new Violation(`${what}: ${found}`);
+  const differences = slots.map((_, i) =>
+    differencesOf(plain[i]!, found[i]!).filter(({ field }) => !['slotAt', 'dueAt', 'expiresAt'].includes(field)),
+  );
+  mustAgree(w, earlier, differences, what, 'stored as those of slots to come');
+  bench.record('children compared', slots.length);
 }
 
 interface Stored {
