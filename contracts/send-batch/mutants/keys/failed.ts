@@ -39,6 +39,7 @@ export const failedKeyMutants: Mutant[] = [
     id: 'failed-keys-stay-locked',
     lie: 'Locks the keys of a batch for the session, and keeps them locked when the engine refuses a row of it.',
     target,
+    cannot: (_declaration, { lacks }) => lacks.observer && `nobody else could wait for them: ${lacks.observer}`,
     spoil(honest, tools) {
       const own = new Set<string>();
       const holder = crypto.randomUUID();
