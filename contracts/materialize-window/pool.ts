@@ -1,4 +1,5 @@
 import { type Bench, type Guard, type Rig, Violation } from '../kernel/guard.ts';
+import { withRigs } from '../kernel/with-rigs.ts';
 import { putSchedules } from './calls.ts';
 import type { Schedule } from './port.ts';
 import { gridInstant } from './slots.ts';
@@ -20,29 +21,17 @@ interface Pool {
 export function withSchedules(guard: Guard): Guard {
   return {
     ...guard,
-    check: (bench) => {
-      const prepared = async (rig: Rig) => {
-        pools.set(rig, { bench, unused: [] });
-        // What cannot be put is for whoever writes first: a guard that reads has its own say about an empty namespace.
-        await fill(bench, rig).catch((error) => {
-          if (!(error instanceof Violation)) throw error;
-        });
-        return rig;
-      };
-      const prepares: Pick<Bench, 'open' | 'openEmpty'> = {
-        open: async (options) => prepared(await bench.open(options)),
-        openEmpty: async () => prepared(await bench.openEmpty()),
-      };
-      return guard.check(
-        new Proxy(bench, {
-          get(target, key) {
-            if (key === 'open' || key === 'openEmpty') return prepares[key];
-            const value: unknown = Reflect.get(target, key);
-            return typeof value === 'function' ? value.bind(target) : value;
-          },
+    check: (bench) =>
+      guard.check(
+        withRigs(bench, async (rig) => {
+          pools.set(rig, { bench, unused: [] });
+          // What cannot be put is for whoever writes first: a guard that reads has its own say about an empty namespace.
+          await fill(bench, rig).catch((error) => {
+            if (!(error instanceof Violation)) throw error;
+          });
+          return rig;
         }),
-      );
-    },
+      ),
   };
 }
 

@@ -1,5 +1,6 @@
 import { failureText, premise } from '../kernel/checks.ts';
-import { type Bench, type Guard, type OpenOptions, type Rig, Violation } from '../kernel/guard.ts';
+import { type Bench, type Guard, type Rig, Violation } from '../kernel/guard.ts';
+import { withRigs } from '../kernel/with-rigs.ts';
 import { failureOf, type Writes } from '../kernel/writes.ts';
 
 /**
@@ -14,24 +15,9 @@ export function withNamespace<Item>(w: Writes<Item>, guard: Guard): Guard {
 }
 
 function created<Item>(w: Writes<Item>, bench: Bench): Bench {
-  const opens: Pick<Bench, 'open' | 'openEmpty'> = {
-    open: async (options: OpenOptions = {}) => {
-      const rig = await bench.open(options);
-      if (!options.uncreated) await create(w, bench, rig);
-      return rig;
-    },
-    openEmpty: async () => {
-      const rig = await bench.openEmpty();
-      await create(w, bench, rig);
-      return rig;
-    },
-  };
-  return new Proxy(bench, {
-    get(target, key) {
-      if (key === 'open' || key === 'openEmpty') return opens[key];
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
+  return withRigs(bench, async (rig, { uncreated }) => {
+    if (!uncreated) await create(w, bench, rig);
+    return rig;
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Mutant } from '../../kernel/mutant.ts';
+import { except } from '../../kernel/with-rigs.ts';
 import { declaredChunkRows } from '../../kernel/writes.ts';
-import { except, noFault, setupMutant, withCalls, withLeases } from './spoil.ts';
+import { noFault, setupMutant, withCalls, withLeases } from './spoil.ts';
 
 const fires = 'setup/fault-fires';
 const chunks = 'setup/chunks-are-crossed';

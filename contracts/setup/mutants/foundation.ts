@@ -2,8 +2,9 @@ import type { Declaration } from '../../kernel/capabilities.ts';
 import type { Lease, Snapshot } from '../../kernel/engine.ts';
 import type { Rig } from '../../kernel/guard.ts';
 import type { Mutant } from '../../kernel/mutant.ts';
+import { except, withRigs } from '../../kernel/with-rigs.ts';
 import { itemsOf } from './items.ts';
-import { except, refusal, setupMutant, withCalls, withLeases, withProbe, withRigs } from './spoil.ts';
+import { refusal, setupMutant, withCalls, withLeases, withProbe } from './spoil.ts';
 
 const exists = 'setup/namespace-exists';
 const independent = 'setup/probe-is-independent';

@@ -1,6 +1,7 @@
 import type { Mutant } from '../../kernel/mutant.ts';
+import { except, withRigs } from '../../kernel/with-rigs.ts';
 import { itemsOf, withItems } from './items.ts';
-import { except, refusal, setupMutant, withCalls, withRigs } from './spoil.ts';
+import { refusal, setupMutant, withCalls } from './spoil.ts';
 
 const honest = 'setup/capability-is-honest';
 const wrapping = 'setup/capability-survives-wrapping';

@@ -2,6 +2,7 @@ import type { ArmedFault, Found, Lease } from '../../kernel/engine.ts';
 import type { Bench, CallOptions, OpenOptions, Rig } from '../../kernel/guard.ts';
 import { type Mutant, mutant } from '../../kernel/mutant.ts';
 import type { Failure, Settled } from '../../kernel/outcome.ts';
+import { except, withRigs } from '../../kernel/with-rigs.ts';
 
 /** A lie about what a guard works with; the subject itself stays as it is. */
 export function setupMutant(
@@ -9,25 +10,6 @@ export function setupMutant(
     Partial<Pick<Mutant, 'alsoKilledBy' | 'expects' | 'cannot'>> & { bench: NonNullable<Mutant['bench']> },
 ): Mutant {
   return mutant({ ...m, wrap: (subject) => subject });
-}
-
-/** The same object, but for some of its members. */
-export function except<T extends object>(whole: T, over: Partial<T>): T {
-  return new Proxy(whole, {
-    get(target, key) {
-      if (Object.hasOwn(over, key)) return over[key as keyof T];
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
-
-/** A bench whose subjects are changed once they are open. */
-export function withRigs(bench: Bench, change: (rig: Rig, options: OpenOptions) => Rig | Promise<Rig>): Bench {
-  return except(bench, {
-    open: async (options = {}) => change(await bench.open(options), options),
-    openEmpty: async () => change(await bench.openEmpty(), {}),
-  });
 }
 
 /** A bench whose leases are changed, wherever the guard meets one. */

@@ -1,6 +1,7 @@
 import type { Bench } from '../../../kernel/guard.ts';
 import type { Settled } from '../../../kernel/outcome.ts';
-import { type Call, except, withCalls, withLeases } from '../../../setup/mutants/spoil.ts';
+import { except } from '../../../kernel/with-rigs.ts';
+import { type Call, withCalls, withLeases } from '../../../setup/mutants/spoil.ts';
 import type { Schedule, SlotOutcome } from '../../port.ts';
 import { toldBy } from '../rows/reads.ts';
 

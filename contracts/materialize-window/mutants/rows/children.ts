@@ -1,6 +1,7 @@
 import { tokenIn } from '../../../kernel/bodies.ts';
 import type { Mutant } from '../../../kernel/mutant.ts';
-import { except, setupMutant, withLeases } from '../../../setup/mutants/spoil.ts';
+import { except } from '../../../kernel/with-rigs.ts';
+import { setupMutant, withLeases } from '../../../setup/mutants/spoil.ts';
 import { isPlainData } from '../../../writing/mutants/plain-data.ts';
 import type { Slot } from '../../port.ts';
 import { alike, lyingMutant } from '../parent/calls.ts';

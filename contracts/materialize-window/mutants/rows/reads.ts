@@ -1,6 +1,7 @@
 import type { Bench } from '../../../kernel/guard.ts';
 import type { Settled } from '../../../kernel/outcome.ts';
-import { type Call, except, withCalls, withRigs } from '../../../setup/mutants/spoil.ts';
+import { except, withRigs } from '../../../kernel/with-rigs.ts';
+import { type Call, withCalls } from '../../../setup/mutants/spoil.ts';
 import { shownInstant } from '../../instants.ts';
 import type { Expected, Slot, SlotOutcome } from '../../port.ts';
 
